@@ -155,14 +155,7 @@ final class Batch {
         numbers.add(numberOf(keys, claim.redisKey())).add(numberOf(limits, claim.codec()));
         numbers.add(claim.thousandths()).add(claim.codec().delayTicks(claim.maxDebt()));
       }
-      PendingRequest first = group.callers.get(0);
-      if (first instanceof LeaseRequest lease) {
-        lease.write(numbers);
-      } else if (first instanceof GiveBackRequest back) {
-        back.write(numbers);
-      } else if (first instanceof RaiseDebtRequest raise) {
-        raise.write(numbers);
-      }
+      group.callers.get(0).writeArguments(numbers);
     }
     return numbers;
   }

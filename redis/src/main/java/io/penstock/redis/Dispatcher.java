@@ -203,8 +203,8 @@ final class Dispatcher {
   }
 
   /** The reports that have to precede a request, because this node has decided without Redis. */
-  private List<RaiseDebtRequest> reports(PendingRequest request) {
-    List<RaiseDebtRequest> reports = List.of();
+  private List<PendingRequest> reports(PendingRequest request) {
+    List<PendingRequest> reports = List.of();
     if (request.operation() == Operation.TAKE && local.hasUnreported()) {
       for (RedisClaim claim : request.claims()) {
         LocalBuckets.Report report = local.report(claim);
@@ -217,14 +217,22 @@ final class Dispatcher {
     return reports;
   }
 
-  private RaiseDebtRequest raiseDebt(LocalBuckets.Report report) {
+  /**
+   * Reports to Redis what this node has granted, after the copy of a bucket has decided: raises the
+   * debt of a token bucket to that of its copy, or the count of a window to the grants of this
+   * node.
+   */
+  private PendingRequest raiseDebt(LocalBuckets.Report report) {
     RedisClaim claim = report.claim();
     RedisClaim missing = claim.buckets().claim(claim.key(), report.missingThousandths(), 0);
-    long deadlineNanos = System.nanoTime() + GIVE_BACK_NANOS;
-    RaiseDebtRequest raise =
-        claim.isTokenBucket()
-            ? RaiseDebtRequest.ofDebt(missing, serverClock.micros(), deadlineNanos)
-            : RaiseDebtRequest.ofGrants(missing, report.grants(), deadlineNanos);
+    PendingRequest raise =
+        new PendingRequest(
+            Operation.RAISE_DEBT,
+            List.of(missing),
+            System.nanoTime() + GIVE_BACK_NANOS,
+            claim.isTokenBucket()
+                ? new long[] {serverClock.micros()}
+                : WindowGrants.arguments(report.grants()));
     var unused =
         raise
             .decision()
@@ -342,7 +350,7 @@ final class Dispatcher {
   /** Handles the results of calls. */
   private final class CallReplies implements CallBatcher.Callbacks {
     @Override
-    public List<RaiseDebtRequest> preceding(PendingRequest request) {
+    public List<PendingRequest> preceding(PendingRequest request) {
       return reports(request);
     }
 
@@ -465,7 +473,14 @@ final class Dispatcher {
    * Calls Redis even if it is marked as unavailable, because it did respond.
    */
   private void giveBack(Receipt receipt) {
-    PendingRequest giveBack = new GiveBackRequest(receipt, System.nanoTime() + GIVE_BACK_NANOS);
+    PendingRequest giveBack =
+        new PendingRequest(
+            Operation.GIVE_BACK,
+            List.of(receipt.claim()),
+            System.nanoTime() + GIVE_BACK_NANOS,
+            receipt.micros(),
+            receipt.ticks(),
+            receipt.rest());
     var unused = giveBack.decision().thenAccept(done -> givenBack(giveBack, done));
     topology.batcher(receipt.claim()).submit(giveBack);
   }

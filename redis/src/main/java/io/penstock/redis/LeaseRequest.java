@@ -24,7 +24,17 @@ final class LeaseRequest extends PendingRequest {
       BiConsumer<LeaseRequest, Lease.@Nullable LeaseReply> ended) {
     // No deadline applies before the response, but a rejected call is only worth a retry during the
     // lifetime of the lease.
-    super(Operation.LEASE, List.of(claim), call.sentNanos() + Lease.LENGTH_NANOS);
+    super(
+        Operation.LEASE,
+        List.of(claim),
+        call.sentNanos() + Lease.LENGTH_NANOS,
+        holder,
+        call.number(),
+        call.keep(),
+        call.back(),
+        call.want(),
+        call.grain(),
+        Lease.LENGTH_NANOS / Ticks.NANOS);
     this.holder = holder;
     this.call = call;
     this.ended = ended;
@@ -41,12 +51,6 @@ final class LeaseRequest extends PendingRequest {
 
   Lease.LeaseCall call() {
     return call;
-  }
-
-  /** Writes the additional arguments of the script. */
-  void write(MessagePackArray numbers) {
-    numbers.add(holder).add(call.number()).add(call.keep()).add(call.back()).add(call.want());
-    numbers.add(call.grain()).add(Lease.LENGTH_NANOS / Ticks.NANOS);
   }
 
   /** Processes the reply of the script, which starts at {@code at}. */

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The request of one caller while it is in flight. Thread-safe: it is completed exactly once, by
  * the reply or by its deadline, whichever is first.
  */
-sealed class PendingRequest permits GiveBackRequest, LeaseRequest, RaiseDebtRequest, SlotRequest {
+sealed class PendingRequest permits LeaseRequest, SlotRequest {
   /**
    * If a deadline is noticed later than this, the process was starved of CPU time, and the timeout
    * is no evidence that Redis is slow. An idle machine is late by a fraction of a millisecond.
@@ -30,16 +30,22 @@ sealed class PendingRequest permits GiveBackRequest, LeaseRequest, RaiseDebtRequ
   private final Operation operation;
   private final List<RedisClaim> claims;
   private final long deadlineNanos;
+  private final long[] arguments;
   private final CompletableFuture<Decision> decision = new CompletableFuture<>();
   private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.WAITING);
   private volatile long giveUpNanos;
   private volatile @Nullable MultiSlotRequest split;
   private volatile @Nullable Decision local;
 
-  PendingRequest(Operation operation, List<RedisClaim> claims, long deadlineNanos) {
+  /**
+   * @param arguments the additional arguments of the script for this operation
+   */
+  PendingRequest(
+      Operation operation, List<RedisClaim> claims, long deadlineNanos, long... arguments) {
     this.operation = operation;
     this.claims = claims;
     this.deadlineNanos = deadlineNanos;
+    this.arguments = arguments;
     this.giveUpNanos = deadlineNanos;
   }
 
@@ -49,6 +55,18 @@ sealed class PendingRequest permits GiveBackRequest, LeaseRequest, RaiseDebtRequ
 
   List<RedisClaim> claims() {
     return claims;
+  }
+
+  /** Returns one of the additional arguments of the script. */
+  long argument(int index) {
+    return arguments[index];
+  }
+
+  /** Writes the additional arguments of the script. */
+  void writeArguments(MessagePackArray numbers) {
+    for (long argument : arguments) {
+      numbers.add(argument);
+    }
   }
 
   /** The deadline, by {@link System#nanoTime}. */

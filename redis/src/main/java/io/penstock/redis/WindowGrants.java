@@ -77,6 +77,17 @@ final class WindowGrants {
     return thousandths - known;
   }
 
+  /** Returns the arguments of the script that report grants, which are oldest first. */
+  static long[] arguments(List<Slice> grants) {
+    long[] arguments = new long[1 + 2 * grants.size()];
+    arguments[0] = grants.size();
+    for (int i = 0; i < grants.size(); i++) {
+      arguments[1 + 2 * i] = grants.get(i).startMicros();
+      arguments[2 + 2 * i] = grants.get(i).thousandths();
+    }
+    return arguments;
+  }
+
   /** The slices with grants, oldest first. */
   List<Slice> slices() {
     List<Slice> slices = new ArrayList<>();

@@ -78,9 +78,9 @@ final class ScriptModel {
   }
 
   /** Raises the debt to what was missing at {@code micros}, less the refill since then. */
-  void raise(RaiseDebtRequest request, long now) {
+  void raise(PendingRequest request, long now) {
     OfTokens effect = new OfTokens(request.claims().get(0), now);
-    long micros = request.arguments().get(0);
+    long micros = request.argument(0);
     long elapsed = micros == 0 ? 0 : Math.max(0, now - micros);
     long raised = request.claims().get(0).cost() - elapsed * effect.fixedRate.unitsPerTick();
     long debt = effect.bucket.debt(effect.fixedRate, now, effect.reach);

@@ -122,15 +122,14 @@ class ScriptPropertiesIT {
     }
 
     private static PendingRequest copy(PendingRequest request) {
-      return request instanceof RaiseDebtRequest raise
-          ? RaiseDebtRequest.ofDebt(
-              raise.claims().get(0), raise.arguments().get(0), raise.deadlineNanos())
+      return request.operation() == Operation.RAISE_DEBT
+          ? raise(request.claims().get(0), request.argument(0))
           : store.newRequest(request.operation(), request.claims());
     }
 
     private @Nullable Decision decide(PendingRequest request) {
-      if (request instanceof RaiseDebtRequest raise) {
-        model.raise(raise, time.micros());
+      if (request.operation() == Operation.RAISE_DEBT) {
+        model.raise(request, time.micros());
         return null;
       }
       return model.decide(request.operation(), request.claims(), time.micros());
@@ -141,7 +140,11 @@ class ScriptPropertiesIT {
       long missing = 1 + random.nextLong(one.limit().burstThousandths());
       long micros = random.nextBoolean() ? 0 : time.micros() - random.nextInt(3_000_000);
       RedisClaim claim = one.claim("key" + random.nextInt(2), missing, 0);
-      return RaiseDebtRequest.ofDebt(claim, micros, System.nanoTime());
+      return raise(claim, micros);
+    }
+
+    private static PendingRequest raise(RedisClaim claim, long micros) {
+      return new PendingRequest(Operation.RAISE_DEBT, List.of(claim), System.nanoTime(), micros);
     }
 
     private PendingRequest request() {

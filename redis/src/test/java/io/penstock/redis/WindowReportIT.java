@@ -57,9 +57,12 @@ class WindowReportIT {
 
   private void report(RateLimiter limiter, Slice... slices) {
     RedisClaim claim = ((RedisBuckets) limiter.at("k").buckets()).claim("k", 0, 0);
-    RaiseDebtRequest report =
-        RaiseDebtRequest.ofGrants(
-            claim, List.of(slices), System.nanoTime() + TimeUnit.MINUTES.toNanos(1));
+    PendingRequest report =
+        new PendingRequest(
+            Operation.RAISE_DEBT,
+            List.of(claim),
+            System.nanoTime() + TimeUnit.MINUTES.toNanos(1),
+            WindowGrants.arguments(List.of(slices)));
     assertThat(store.dispatcher().executeAsync(report).toCompletableFuture().join().degraded())
         .isFalse();
   }
