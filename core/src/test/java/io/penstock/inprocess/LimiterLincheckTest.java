@@ -19,7 +19,8 @@ public class LimiterLincheckTest {
   private static final boolean FULL = Boolean.getBoolean("penstock.full");
 
   private static final int SCENARIOS = FULL ? 10 : 1;
-  private static final int RUNS = FULL ? 10 : 4;
+  private static final int RUNS = FULL ? 10 : 2;
+  private static final int INVOCATIONS = FULL ? 150 : 50;
 
   private final RateLimiter limiter =
       RateLimiter.on(
@@ -62,7 +63,7 @@ public class LimiterLincheckTest {
     new ModelCheckingOptions()
         .invocationTimeout$lincheck(HANG_MILLIS)
         .iterations(SCENARIOS)
-        .invocationsPerIteration(150)
+        .invocationsPerIteration(INVOCATIONS)
         .threads(2)
         .actorsPerThread(3)
         .actorsBefore(1)

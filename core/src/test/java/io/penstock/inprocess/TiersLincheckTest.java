@@ -13,7 +13,7 @@ public class TiersLincheckTest {
   /** An operation counts as hung after this time; the default of 10 s passes on a busy machine. */
   private static final long HANG_MILLIS = 300_000;
 
-  private static final int RUNS = Boolean.getBoolean("penstock.full") ? 10 : 4;
+  private static final int RUNS = Boolean.getBoolean("penstock.full") ? 10 : 2;
 
   private final InProcessStore store =
       InProcessStore.builder().clock(new FrozenClock()).hash(new SipHash(1, 2)).build();

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -372,6 +373,7 @@ class LocalFallbackIT {
     assertTakesLocally(share, "k", 2);
   }
 
+  @Tag("full")
   @ParameterizedTest
   @MethodSource("windows")
   void share_window_isRoundedDownToWholeTokens(Limit limit, Reason reason) {
