@@ -5,8 +5,8 @@ import io.penstock.bench.contest.FailedRunException;
 import io.penstock.bench.report.Findings;
 import io.penstock.bench.report.Machine;
 import io.penstock.bench.report.Overview;
-import io.penstock.bench.report.Page;
 import io.penstock.bench.report.Ratio;
+import io.penstock.bench.report.ResultPage;
 import io.penstock.bench.report.RunLog;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -28,7 +28,7 @@ final class Session {
   private final List<Ratio> ratios = new ArrayList<>();
   private final List<String> failures = new ArrayList<>();
   private final String command;
-  private final Page page;
+  private final ResultPage page;
 
   /**
    * @param name the name of the run on the command line
@@ -36,7 +36,7 @@ final class Session {
   Session(String name, Options options) {
     this.options = options;
     this.command = ("bench/run " + name + " " + options).strip();
-    this.page = new Page(command);
+    this.page = new ResultPage(command);
   }
 
   /**
@@ -45,7 +45,7 @@ final class Session {
    */
   void measure(List<Parts> runs) throws IOException, InterruptedException {
     boolean all = runs.size() > 1;
-    if (options.report() && !all && !Page.isOfThisMachine(DOCS)) {
+    if (options.report() && !all && !ResultPage.isOfThisMachine(DOCS)) {
       throw new WrongUsageException(
           "docs/BENCHMARKS.md is not of this machine and these versions;"
               + " run bench/run all --report first");

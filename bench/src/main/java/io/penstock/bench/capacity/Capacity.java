@@ -32,7 +32,7 @@ public final class Capacity {
             "GB per shard",
             "node cores, library",
             "node cores, service");
-    Figures figures = Figures.measured();
+    CapacityFigures figures = CapacityFigures.measured();
     for (Load load : LOADS) {
       Plan plan = Plan.of(load.demand, figures);
       table.add(

@@ -15,7 +15,7 @@ record Plan(
   private static final double PERCENT = 100;
   private static final double GIGABYTE = 1e9;
 
-  static Plan of(Demand demand, Figures figures) {
+  static Plan of(Demand demand, CapacityFigures figures) {
     double redis =
         (demand.exact() * figures.exactMicros() + demand.leased() * figures.leasedMicros())
             / MICROS;

@@ -15,7 +15,7 @@ import java.util.Objects;
  */
 public final class Contest {
   private final Schedule schedule;
-  private final Fork fork;
+  private final EntryProcess fork;
   private final RunLog log;
 
   public Contest(Schedule schedule, RunLog log) {
@@ -27,7 +27,7 @@ public final class Contest {
    */
   public Contest(Schedule schedule, String heap, RunLog log) {
     this.schedule = schedule;
-    this.fork = new Fork(schedule, heap);
+    this.fork = new EntryProcess(schedule, heap);
     this.log = log;
   }
 

@@ -18,8 +18,8 @@ final class Amendment {
       amended = replace(amended, begin, section.markdown());
     }
     Overview overview = Overview.parse(page).with(ratios);
-    amended = replace(amended, Page.SUMMARY, overview.summary());
-    return replace(amended, Page.RATIOS, overview.table());
+    amended = replace(amended, ResultPage.SUMMARY, overview.summary());
+    return replace(amended, ResultPage.RATIOS, overview.table());
   }
 
   private static String replace(String page, String heading, String text) {

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class PlanTest {
-  private static final Figures ROUND = new Figures(5, 0.01, 200, 10, 1, 20, 50);
+  private static final CapacityFigures ROUND = new CapacityFigures(5, 0.01, 200, 10, 1, 20, 50);
 
   @Test
   void plan_distinctKeys_scalesWithDecisions() {

@@ -39,7 +39,7 @@ class MonitoringTest {
   private static final Pattern PART = Pattern.compile("_(bucket|count|sum|max)$");
 
   @TempDir static Path folder;
-  private static final Figures FIGURES = Figures.none();
+  private static final ScrapedMetrics FIGURES = ScrapedMetrics.none();
 
   /**
    * Scrapes a server with all features on. Redis, PostgreSQL and the origin are unreachable, and a

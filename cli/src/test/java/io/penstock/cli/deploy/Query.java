@@ -21,7 +21,7 @@ record Query(String text) {
   private static final Set<String> OF_PROMETHEUS = Set.of("job", "instance");
 
   /** Returns an error for each metric or label that doesn't exist. */
-  List<String> errors(Figures figures) {
+  List<String> errors(ScrapedMetrics figures) {
     List<String> errors = new ArrayList<>();
     Set<String> known = new TreeSet<>(OF_PROMETHEUS);
     List<MatchResult> named =

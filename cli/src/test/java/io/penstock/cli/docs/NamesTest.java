@@ -2,6 +2,7 @@ package io.penstock.cli.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -11,12 +12,14 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
  * Checks that names in the documentation exist: tests on all pages, types, packages and scripts on
- * those about the code. Checks that a simple name is declared only once in main code.
+ * those about the code. Checks that a simple name is declared only once in main code, and that no
+ * two source files have the same name.
  */
 class NamesTest {
   private static final Pattern TEST = Pattern.compile("`([A-Z][a-z]\\w*(?:Test|IT))`");
@@ -33,6 +36,8 @@ class NamesTest {
   private static final Pattern INDENTED = Pattern.compile("(?m)^ {4}.*$");
   private static final Pattern SCRIPT = Pattern.compile("`([\\w-]+\\.lua)`");
   private static final Path SCRIPTS = Path.of("../redis/src/main/resources/io/penstock/redis");
+  private static final Pattern SOURCE =
+      Pattern.compile("\\.\\.[/\\\\](?!samples|target)[\\w-]+[/\\\\]src[/\\\\].*\\.java$");
   private static final Pattern PACKAGE = Pattern.compile("\\bio\\.penstock(?:\\.[a-z]+)*\\b");
 
   /** Words that look like types but are not. */
@@ -89,6 +94,22 @@ class NamesTest {
     declarations.keySet().removeAll(IDIOMATIC);
     declarations.values().removeIf(files -> files.size() == 1);
     assertThat(declarations).as("types with the same simple name, and their files").isEmpty();
+  }
+
+  /** An architecture test belongs to its module. */
+  @Test
+  void files_ofMainTestsAndBenchmarks_haveUniqueNames() throws IOException {
+    Map<String, List<Path>> files;
+    try (Stream<Path> all = Files.walk(Path.of(".."))) {
+      files =
+          all.filter(file -> SOURCE.matcher(file.toString()).find())
+              .collect(Collectors.groupingBy(file -> file.getFileName().toString()));
+    }
+
+    assertThat(files).hasSizeGreaterThan(1_000);
+    files.keySet().removeAll(Set.of("package-info.java", "ArchitectureTest.java"));
+    files.values().removeIf(same -> same.size() == 1);
+    assertThat(files).as("files with the same name").isEmpty();
   }
 
   @Test

@@ -15,10 +15,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class JwksFileTest {
-  private static final String OLD = Tokens.rs256(Tokens.RSA, "{\"sub\":\"alice\"}");
-  private static final String NEW = Tokens.rs256(Tokens.OTHER_RSA, "{\"sub\":\"alice\"}");
+  private static final String OLD = SignedTokens.rs256(SignedTokens.RSA, "{\"sub\":\"alice\"}");
+  private static final String NEW =
+      SignedTokens.rs256(SignedTokens.OTHER_RSA, "{\"sub\":\"alice\"}");
 
-  private final AtomicLong nowMillis = new AtomicLong(Tokens.NOW_SECONDS * 1000);
+  private final AtomicLong nowMillis = new AtomicLong(SignedTokens.NOW_SECONDS * 1000);
   private final InstantSource clock = () -> Instant.ofEpochMilli(nowMillis.get());
 
   @TempDir Path folder;
@@ -29,7 +30,7 @@ class JwksFileTest {
   @BeforeEach
   void write() throws IOException {
     source = new KeySource.JwksFile(folder.resolve("keys.json"));
-    write(Tokens.jwks(Tokens.RSA), 1);
+    write(SignedTokens.jwks(SignedTokens.RSA), 1);
     keys = KeyRing.keys(source, clock, JwtObserver.NONE);
     keys.refreshIfDue();
     verifier = new JwtVerifier(JwtSettings.verifying(source), clock, KeyRing.of(keys));
@@ -52,7 +53,7 @@ class JwksFileTest {
   @Test
   void claims_fileChanged_useTheNewSetASecondLater() throws IOException {
     assertThat(verifier.claims(OLD)).isNotEmpty();
-    write(Tokens.jwks(Tokens.OTHER_RSA), 2);
+    write(SignedTokens.jwks(SignedTokens.OTHER_RSA), 2);
 
     nowMillis.addAndGet(999);
     keys.refreshIfDue();
@@ -67,7 +68,7 @@ class JwksFileTest {
   @Test
   void claims_fileNotTouched_keepsTheSet() throws IOException {
     KeySet before = keys.current();
-    write(Tokens.jwks(Tokens.OTHER_RSA), 1);
+    write(SignedTokens.jwks(SignedTokens.OTHER_RSA), 1);
     nowMillis.addAndGet(1000);
     keys.refreshIfDue();
 
@@ -88,7 +89,7 @@ class JwksFileTest {
     assertThat(verifier.claims(OLD)).isNotEmpty();
     assertThat(verifier.status().lastFailure()).contains("keys.json");
 
-    write(Tokens.jwks(Tokens.OTHER_RSA), 3);
+    write(SignedTokens.jwks(SignedTokens.OTHER_RSA), 3);
     nowMillis.addAndGet(1000);
     keys.refreshIfDue();
     assertThat(verifier.claims(NEW)).isNotEmpty();

@@ -23,10 +23,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class JwksUrlTest {
   private static final String ALICE = "{\"sub\":\"alice\"}";
   private static final Duration REFRESH = Duration.ofMinutes(5);
-  private static final String OLD = Tokens.rs256(Tokens.RSA, ALICE);
-  private static final String NEW = Tokens.rs256(Tokens.OTHER_RSA, ALICE);
+  private static final String OLD = SignedTokens.rs256(SignedTokens.RSA, ALICE);
+  private static final String NEW = SignedTokens.rs256(SignedTokens.OTHER_RSA, ALICE);
 
-  private final AtomicLong nowMillis = new AtomicLong(Tokens.NOW_SECONDS * 1000);
+  private final AtomicLong nowMillis = new AtomicLong(SignedTokens.NOW_SECONDS * 1000);
   private final InstantSource clock = () -> Instant.ofEpochMilli(nowMillis.get());
 
   private final KeyEvents events = new KeyEvents();
@@ -36,7 +36,7 @@ class JwksUrlTest {
 
   @BeforeEach
   void start() throws IOException {
-    server = new KeyServer(Tokens.jwks(Tokens.RSA));
+    server = new KeyServer(SignedTokens.jwks(SignedTokens.RSA));
     KeySource.JwksUrl source = server.source(REFRESH);
     keys = KeyRing.keys(source, clock, Runnable::run, events);
     verifier = new JwtVerifier(JwtSettings.verifying(source), clock, KeyRing.of(keys));
@@ -57,7 +57,7 @@ class JwksUrlTest {
 
   @Test
   void claims_rotatedKey_areAcceptedAfterOneRefresh() {
-    server.serve(Tokens.jwks(Tokens.RSA, Tokens.OTHER_RSA));
+    server.serve(SignedTokens.jwks(SignedTokens.RSA, SignedTokens.OTHER_RSA));
 
     assertThat(verifier.claims(NEW)).isEmpty();
     assertThat(verifier.claims(NEW)).isNotEmpty();
@@ -84,9 +84,10 @@ class JwksUrlTest {
 
   @Test
   void claims_knownKeyOrAlgorithmNotPinned_neverRefresh() {
-    assertThat(verifier.claims(Tokens.rs256(withId("rsa-1"), ALICE))).isEmpty();
-    assertThat(verifier.claims(Tokens.rsa(JWSAlgorithm.RS512, withId("unknown"), ALICE))).isEmpty();
-    assertThat(verifier.claims(Tokens.hs256(ALICE))).isEmpty();
+    assertThat(verifier.claims(SignedTokens.rs256(withId("rsa-1"), ALICE))).isEmpty();
+    assertThat(verifier.claims(SignedTokens.rsa(JWSAlgorithm.RS512, withId("unknown"), ALICE)))
+        .isEmpty();
+    assertThat(verifier.claims(SignedTokens.hs256(ALICE))).isEmpty();
 
     assertThat(server.requests()).isEqualTo(1);
   }
@@ -146,7 +147,7 @@ class JwksUrlTest {
   @ParameterizedTest
   @ValueSource(ints = {302, 404, 500, 503})
   void refresh_otherStatus_leavesTheLastSet(int status) {
-    server.serve(Tokens.jwks(Tokens.OTHER_RSA));
+    server.serve(SignedTokens.jwks(SignedTokens.OTHER_RSA));
     server.answerWith(status);
     nowMillis.addAndGet(REFRESH.toMillis());
     keys.refreshIfDue();
@@ -158,7 +159,7 @@ class JwksUrlTest {
 
   @Test
   void refresh_hugeBody_leavesTheLastSet() {
-    server.serve(Tokens.jwks(Tokens.OTHER_RSA) + " ".repeat(KeyFetch.MAX_BYTES));
+    server.serve(SignedTokens.jwks(SignedTokens.OTHER_RSA) + " ".repeat(KeyFetch.MAX_BYTES));
     nowMillis.addAndGet(REFRESH.toMillis());
     keys.refreshIfDue();
 
@@ -169,7 +170,7 @@ class JwksUrlTest {
   @Test
   void refresh_onTime_forgetsKeysAndTokensThatAreGone() {
     assertThat(verifier.claims(OLD)).isNotEmpty();
-    server.serve(Tokens.jwks(Tokens.OTHER_RSA));
+    server.serve(SignedTokens.jwks(SignedTokens.OTHER_RSA));
 
     nowMillis.addAndGet(REFRESH.toMillis() - 1);
     keys.refreshIfDue();
@@ -308,10 +309,10 @@ class JwksUrlTest {
   }
 
   private static String forged(String id) {
-    return Tokens.rs256(withId(id), ALICE);
+    return SignedTokens.rs256(withId(id), ALICE);
   }
 
   private static RSAKey withId(String id) {
-    return new RSAKey.Builder(Tokens.OTHER_RSA).keyID(id).build();
+    return new RSAKey.Builder(SignedTokens.OTHER_RSA).keyID(id).build();
   }
 }

@@ -36,11 +36,11 @@ class JwtCostTest {
   private final ManualClock time = new ManualClock();
   private final KeyEvents events = new KeyEvents();
   private final JwtVerifier verifier =
-      verifier(JwtSettings.verifying(new KeySource.Secret(Tokens.SECRET)));
+      verifier(JwtSettings.verifying(new KeySource.Secret(SignedTokens.SECRET)));
   private int forged;
 
   private JwtVerifier verifier(JwtSettings settings) {
-    InstantSource clock = () -> Instant.ofEpochSecond(Tokens.NOW_SECONDS);
+    InstantSource clock = () -> Instant.ofEpochSecond(SignedTokens.NOW_SECONDS);
     return new JwtVerifier(
         settings,
         ClientAddress.DEFAULT_IPV6_PREFIX,
@@ -55,11 +55,11 @@ class JwtCostTest {
   }
 
   private static String good(String user) {
-    return Tokens.hs256("{\"sub\":\"" + user + "\"}");
+    return SignedTokens.hs256("{\"sub\":\"" + user + "\"}");
   }
 
   private String bad() {
-    return Tokens.hmac(JWSAlgorithm.HS256, OTHER_SECRET, "{\"sub\":\"" + forged++ + "\"}");
+    return SignedTokens.hmac(JWSAlgorithm.HS256, OTHER_SECRET, "{\"sub\":\"" + forged++ + "\"}");
   }
 
   private Result check(String token, IpAddress client) {
@@ -90,7 +90,7 @@ class JwtCostTest {
   })
   void check_badTokensOverIpv6_countByThePrefix(int prefix, String other, Result result) {
     JwtVerifier byPrefix =
-        verifier.under(JwtSettings.verifying(new KeySource.Secret(Tokens.SECRET)), prefix);
+        verifier.under(JwtSettings.verifying(new KeySource.Secret(SignedTokens.SECRET)), prefix);
     for (int i = 0; i < VerificationBudget.BURST; i++) {
       assertThat(byPrefix.check(bad(), address("2001:db8:1::1")).result()).isEqualTo(SIGNATURE);
     }
@@ -149,7 +149,7 @@ class JwtCostTest {
   @Test
   void check_expiredTokens_spendNothing() {
     for (int i = 0; i < 1_000; i++) {
-      assertThat(check(Tokens.hs256("{\"exp\":" + i + "}"), CLIENT)).isEqualTo(EXPIRED);
+      assertThat(check(SignedTokens.hs256("{\"exp\":" + i + "}"), CLIENT)).isEqualTo(EXPIRED);
     }
     assertThat(check(good("renewed"), CLIENT)).isEqualTo(ACCEPTED);
   }
@@ -164,12 +164,12 @@ class JwtCostTest {
 
   @Test
   void check_rejected_reportsTheReason() {
-    long later = Tokens.NOW_SECONDS + 60;
+    long later = SignedTokens.NOW_SECONDS + 60;
     JwtVerifier strict =
         verifier(
             new JwtSettings(
                 JwtSettings.Trust.VERIFY,
-                new KeySource.Secret(Tokens.SECRET),
+                new KeySource.Secret(SignedTokens.SECRET),
                 List.of("HS256"),
                 "me",
                 List.of("you"),
@@ -177,18 +177,18 @@ class JwtCostTest {
     String from = "{\"iss\":\"me\"";
     String whole = from + ",\"aud\":\"you\"";
 
-    strict.check(Tokens.hs256(whole + "}"), null);
+    strict.check(SignedTokens.hs256(whole + "}"), null);
     strict.check(null, null);
     strict.check("Basic eDp5", null);
     assertThat(events.rejected).isEmpty();
     strict.check("Bearer x", null);
     strict.check("Bearer ?", null);
-    strict.check(Tokens.unsigned("{\"alg\":\"RS256\"}", whole + "}", "AAAA"), null);
-    strict.check(Tokens.hmac(JWSAlgorithm.HS256, OTHER_SECRET, whole + "}"), null);
-    strict.check(Tokens.hs256(whole + ",\"exp\":1}"), null);
-    strict.check(Tokens.hs256(whole + ",\"nbf\":" + later + "}"), null);
-    strict.check(Tokens.hs256("{\"aud\":\"you\"}"), null);
-    strict.check(Tokens.hs256(from + "}"), null);
+    strict.check(SignedTokens.unsigned("{\"alg\":\"RS256\"}", whole + "}", "AAAA"), null);
+    strict.check(SignedTokens.hmac(JWSAlgorithm.HS256, OTHER_SECRET, whole + "}"), null);
+    strict.check(SignedTokens.hs256(whole + ",\"exp\":1}"), null);
+    strict.check(SignedTokens.hs256(whole + ",\"nbf\":" + later + "}"), null);
+    strict.check(SignedTokens.hs256("{\"aud\":\"you\"}"), null);
+    strict.check(SignedTokens.hs256(from + "}"), null);
 
     assertThat(events.rejected)
         .containsExactly(

@@ -15,12 +15,12 @@ import net.jqwik.api.Provide;
 
 /** A verifier neither throws nor accepts anything, whatever a client sends. */
 class JwtGarbageTest {
-  private static final InstantSource CLOCK = () -> Instant.ofEpochSecond(Tokens.NOW_SECONDS);
+  private static final InstantSource CLOCK = () -> Instant.ofEpochSecond(SignedTokens.NOW_SECONDS);
   private static final List<JwtVerifier> VERIFIERS =
       List.of(
-          verifier(new KeySource.Secret(Tokens.SECRET)),
-          verifier(new KeySource.PublicKey(Tokens.pem(Tokens.RSA))),
-          verifier(new KeySource.PublicKey(Tokens.pem(Tokens.EC))));
+          verifier(new KeySource.Secret(SignedTokens.SECRET)),
+          verifier(new KeySource.PublicKey(SignedTokens.pem(SignedTokens.RSA))),
+          verifier(new KeySource.PublicKey(SignedTokens.pem(SignedTokens.EC))));
   private static final JwtVerifier TRUSTING = new JwtVerifier(JwtSettings.TRUSTED, CLOCK);
 
   @Property
@@ -36,7 +36,7 @@ class JwtGarbageTest {
 
   @Property
   void claims_goodTokenWithACharacterChanged_areNone(@ForAll int seed, @ForAll char replacement) {
-    String token = Tokens.hs256("{\"sub\":\"alice\"}");
+    String token = SignedTokens.hs256("{\"sub\":\"alice\"}");
     int at = "Bearer ".length() + Math.floorMod(seed, token.length() - "Bearer ".length() - 1);
     StringBuilder changed = new StringBuilder(token);
     changed.setCharAt(at, replacement);
@@ -97,6 +97,6 @@ class JwtGarbageTest {
                 .ofMaxSize(300)
                 .map(b -> "" + Base64URL.encode(b)),
             Arbitraries.just("" + Base64URL.encode(new byte[64])));
-    return Combinators.combine(header, json, signature).as(Tokens::unsigned);
+    return Combinators.combine(header, json, signature).as(SignedTokens::unsigned);
   }
 }

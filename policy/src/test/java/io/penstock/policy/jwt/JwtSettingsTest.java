@@ -14,9 +14,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class JwtSettingsTest {
-  private static final KeySource SECRET = new KeySource.Secret(Tokens.SECRET);
-  private static final KeySource RSA = new KeySource.PublicKey(Tokens.pem(Tokens.RSA));
-  private static final KeySource EC = new KeySource.PublicKey(Tokens.pem(Tokens.EC));
+  private static final KeySource SECRET = new KeySource.Secret(SignedTokens.SECRET);
+  private static final KeySource RSA = new KeySource.PublicKey(SignedTokens.pem(SignedTokens.RSA));
+  private static final KeySource EC = new KeySource.PublicKey(SignedTokens.pem(SignedTokens.EC));
   private static final KeySource FILE = new KeySource.JwksFile(Path.of("keys.json"));
   private static final KeySource URL =
       new KeySource.JwksUrl(URI.create("https://issuer.example/keys"), Duration.ofMinutes(5));
@@ -95,7 +95,7 @@ class JwtSettingsTest {
 
   @Test
   void toString_ofSecret_omitsIt() {
-    assertThat(JwtSettings.verifying(SECRET).toString()).doesNotContain(Tokens.SECRET);
+    assertThat(JwtSettings.verifying(SECRET).toString()).doesNotContain(SignedTokens.SECRET);
   }
 
   private static boolean isAccepted(KeySource keys, String algorithm) {

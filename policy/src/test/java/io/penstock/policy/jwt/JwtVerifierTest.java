@@ -1,6 +1,6 @@
 package io.penstock.policy.jwt;
 
-import static io.penstock.policy.jwt.Tokens.NOW_SECONDS;
+import static io.penstock.policy.jwt.SignedTokens.NOW_SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.nimbusds.jose.JOSEException;
@@ -26,8 +26,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class JwtVerifierTest {
   private static final String ALICE = "{\"sub\":\"alice\"}";
-  private static final KeySource SECRET = new KeySource.Secret(Tokens.SECRET);
-  private static final KeySource RSA_PEM = new KeySource.PublicKey(Tokens.pem(Tokens.RSA));
+  private static final KeySource SECRET = new KeySource.Secret(SignedTokens.SECRET);
+  private static final KeySource RSA_PEM =
+      new KeySource.PublicKey(SignedTokens.pem(SignedTokens.RSA));
 
   private final AtomicLong nowMillis = new AtomicLong(NOW_SECONDS * 1000);
   private final InstantSource clock = () -> Instant.ofEpochMilli(nowMillis.get());
@@ -40,7 +41,7 @@ class JwtVerifierTest {
          "neg":-0.50,"zero":0e99,"yes":true,"no":false,"nil":null,"list":["a"],"object":{"sub":"x"},
          "endless":1e2147483647,"small":1e-2147483647,"far":1e99999999999,"ü":"é"}""";
 
-    assertThat(verifier(SECRET).claims(Tokens.hs256(payload)))
+    assertThat(verifier(SECRET).claims(SignedTokens.hs256(payload)))
         .containsExactlyInAnyOrderEntriesOf(
             Map.ofEntries(
                 Map.entry("sub", "alice"),
@@ -63,21 +64,24 @@ class JwtVerifierTest {
     JwtVerifier verifier = verifier(pinned(RSA_PEM, name));
     JWSAlgorithm algorithm = JWSAlgorithm.parse(name);
 
-    assertThat(verifier.claims(Tokens.rsa(algorithm, Tokens.RSA, ALICE))).containsKey("sub");
-    assertThat(verifier.claims(Tokens.rsa(algorithm, Tokens.OTHER_RSA, ALICE))).isEmpty();
+    assertThat(verifier.claims(SignedTokens.rsa(algorithm, SignedTokens.RSA, ALICE)))
+        .containsKey("sub");
+    assertThat(verifier.claims(SignedTokens.rsa(algorithm, SignedTokens.OTHER_RSA, ALICE)))
+        .isEmpty();
   }
 
   @ParameterizedTest
   @CsvSource({"P-256, ES256", "P-384, ES384", "P-521, ES512"})
   void claims_ecAlgorithms_areAcceptedByCurve(String curve, String name) {
-    ECKey key = Tokens.ec(Curve.parse(curve), "a");
-    KeySource source = new KeySource.PublicKey(Tokens.pem(key));
+    ECKey key = SignedTokens.ec(Curve.parse(curve), "a");
+    KeySource source = new KeySource.PublicKey(SignedTokens.pem(key));
     JWSAlgorithm algorithm = JWSAlgorithm.parse(name);
 
     assertThat(source.defaultAlgorithms()).containsExactly(name);
-    assertThat(verifier(source).claims(Tokens.ecdsa(algorithm, key, ALICE))).containsKey("sub");
-    ECKey other = Tokens.ec(Curve.parse(curve), "a");
-    assertThat(verifier(source).claims(Tokens.ecdsa(algorithm, other, ALICE))).isEmpty();
+    assertThat(verifier(source).claims(SignedTokens.ecdsa(algorithm, key, ALICE)))
+        .containsKey("sub");
+    ECKey other = SignedTokens.ec(Curve.parse(curve), "a");
+    assertThat(verifier(source).claims(SignedTokens.ecdsa(algorithm, other, ALICE))).isEmpty();
   }
 
   @ParameterizedTest
@@ -87,17 +91,18 @@ class JwtVerifierTest {
     JwtVerifier verifier = verifier(pinned(new KeySource.Secret(secret), name));
     byte[] bytes = secret.getBytes(StandardCharsets.UTF_8);
 
-    assertThat(verifier.claims(Tokens.hmac(JWSAlgorithm.parse(name), bytes, ALICE)))
+    assertThat(verifier.claims(SignedTokens.hmac(JWSAlgorithm.parse(name), bytes, ALICE)))
         .containsKey("sub");
     bytes[0] = 'x';
-    assertThat(verifier.claims(Tokens.hmac(JWSAlgorithm.parse(name), bytes, ALICE))).isEmpty();
+    assertThat(verifier.claims(SignedTokens.hmac(JWSAlgorithm.parse(name), bytes, ALICE)))
+        .isEmpty();
   }
 
   @Test
   void claims_payloadOrSignatureChanged_areNone() {
-    String token = Tokens.hs256(ALICE);
+    String token = SignedTokens.hs256(ALICE);
     int dot = token.lastIndexOf('.');
-    String other = Tokens.hs256("{\"sub\":\"admin\"}");
+    String other = SignedTokens.hs256("{\"sub\":\"admin\"}");
 
     JwtVerifier verifier = verifier(SECRET);
 
@@ -114,25 +119,25 @@ class JwtVerifierTest {
     String header = "{\"alg\":\"" + algorithm + "\"}";
 
     for (KeySource source : List.of(SECRET, RSA_PEM)) {
-      assertThat(verifier(source).claims(Tokens.unsigned(header, ALICE, ""))).isEmpty();
-      assertThat(verifier(source).claims(Tokens.unsigned(header, ALICE, "AAAA"))).isEmpty();
+      assertThat(verifier(source).claims(SignedTokens.unsigned(header, ALICE, ""))).isEmpty();
+      assertThat(verifier(source).claims(SignedTokens.unsigned(header, ALICE, "AAAA"))).isEmpty();
     }
   }
 
   @Test
   void claims_hmacWithThePublicKeyAsSecret_areNone() throws JOSEException {
-    byte[] pem = Tokens.pem(Tokens.RSA).getBytes(StandardCharsets.UTF_8);
-    byte[] der = Tokens.RSA.toPublicKey().getEncoded();
+    byte[] pem = SignedTokens.pem(SignedTokens.RSA).getBytes(StandardCharsets.UTF_8);
+    byte[] der = SignedTokens.RSA.toPublicKey().getEncoded();
     JwtVerifier verifier = verifier(pinned(RSA_PEM, "RS256", "RS384", "PS256"));
 
     for (byte[] secret : List.of(pem, der)) {
-      assertThat(verifier.claims(Tokens.hmac(JWSAlgorithm.HS256, secret, ALICE))).isEmpty();
+      assertThat(verifier.claims(SignedTokens.hmac(JWSAlgorithm.HS256, secret, ALICE))).isEmpty();
     }
   }
 
   @Test
   void claims_algorithmNotPinned_areNone() {
-    String token = Tokens.rsa(JWSAlgorithm.RS512, Tokens.RSA, ALICE);
+    String token = SignedTokens.rsa(JWSAlgorithm.RS512, SignedTokens.RSA, ALICE);
 
     assertThat(verifier(pinned(RSA_PEM, "RS256")).claims(token)).isEmpty();
     assertThat(verifier(pinned(RSA_PEM, "RS256", "RS512")).claims(token)).isNotEmpty();
@@ -141,9 +146,9 @@ class JwtVerifierTest {
   @Test
   void claims_keyInTheTokenItself_areNone() throws JOSEException {
     JWSHeader header =
-        new JWSHeader.Builder(JWSAlgorithm.RS256).jwk(Tokens.OTHER_RSA.toPublicJWK()).build();
+        new JWSHeader.Builder(JWSAlgorithm.RS256).jwk(SignedTokens.OTHER_RSA.toPublicJWK()).build();
 
-    String token = Tokens.sign(header, ALICE, new RSASSASigner(Tokens.OTHER_RSA));
+    String token = SignedTokens.sign(header, ALICE, new RSASSASigner(SignedTokens.OTHER_RSA));
 
     assertThat(verifier(RSA_PEM).claims(token)).isEmpty();
   }
@@ -152,11 +157,13 @@ class JwtVerifierTest {
   void claims_criticalHeaderUnknown_areNone() throws JOSEException {
     JWSHeader.Builder header =
         new JWSHeader.Builder(JWSAlgorithm.RS256).customParam("doom", 1).keyID("rsa-1");
-    RSASSASigner signer = new RSASSASigner(Tokens.RSA);
+    RSASSASigner signer = new RSASSASigner(SignedTokens.RSA);
 
-    assertThat(verifier(RSA_PEM).claims(Tokens.sign(header.build(), ALICE, signer))).isNotEmpty();
+    assertThat(verifier(RSA_PEM).claims(SignedTokens.sign(header.build(), ALICE, signer)))
+        .isNotEmpty();
     header.criticalParams(Set.of("doom"));
-    assertThat(verifier(RSA_PEM).claims(Tokens.sign(header.build(), ALICE, signer))).isEmpty();
+    assertThat(verifier(RSA_PEM).claims(SignedTokens.sign(header.build(), ALICE, signer)))
+        .isEmpty();
   }
 
   @ParameterizedTest
@@ -186,7 +193,7 @@ class JwtVerifierTest {
   void claims_times_areCheckedWithLeeway(String payload, int leewaySeconds, boolean accepted) {
     String json = payload.replace('\'', '"').replace("{\"", "{\"sub\":\"a\",\"");
     String token =
-        Tokens.hs256(
+        SignedTokens.hs256(
             Pattern.compile("NOW([+-]\\d+)?")
                 .matcher(json)
                 .replaceAll(now -> "" + (NOW_SECONDS + offset(now.group(1)))));
@@ -216,7 +223,7 @@ class JwtVerifierTest {
         "{'aud':'api'} | false",
       })
   void claims_issuerAndAudience_mustBeThoseWanted(String payload, boolean accepted) {
-    String token = Tokens.hs256(payload.replace('\'', '"'));
+    String token = SignedTokens.hs256(payload.replace('\'', '"'));
     List<String> audience = List.of("api", "web");
 
     for (Trust trust : List.of(Trust.VERIFY, Trust.DECODE_ONLY)) {
@@ -243,13 +250,13 @@ class JwtVerifierTest {
         "{\"sub\":NaN}"
       })
   void claims_signedButNotAnObject_areNone(String payload) {
-    assertThat(verifier(SECRET).claims(Tokens.hs256(payload))).isEmpty();
+    assertThat(verifier(SECRET).claims(SignedTokens.hs256(payload))).isEmpty();
   }
 
   @Test
   void claims_hugeToken_areNone() {
-    String fits = Tokens.hs256("{\"sub\":\"" + "x".repeat(12_000) + "\"}");
-    String tooLong = Tokens.hs256("{\"sub\":\"" + "x".repeat(12_300) + "\"}");
+    String fits = SignedTokens.hs256("{\"sub\":\"" + "x".repeat(12_000) + "\"}");
+    String tooLong = SignedTokens.hs256("{\"sub\":\"" + "x".repeat(12_300) + "\"}");
 
     assertThat(verifier(SECRET).claims(fits)).isNotEmpty();
     assertThat(verifier(SECRET).claims(tooLong)).isEmpty();
@@ -260,15 +267,17 @@ class JwtVerifierTest {
   void claims_deeplyNested_areNone() {
     String deep = "{\"sub\":" + "[".repeat(5_000) + "]".repeat(5_000) + "}";
 
-    assertThat(verifier(SECRET).claims(Tokens.hs256(deep))).isEmpty();
-    assertThat(verifier(SECRET).claims(Tokens.unsigned(deep, ALICE, "AAAA"))).isEmpty();
-    assertThat(new JwtVerifier(JwtSettings.TRUSTED, clock).claims(Tokens.unsigned(deep, deep, "")))
+    assertThat(verifier(SECRET).claims(SignedTokens.hs256(deep))).isEmpty();
+    assertThat(verifier(SECRET).claims(SignedTokens.unsigned(deep, ALICE, "AAAA"))).isEmpty();
+    assertThat(
+            new JwtVerifier(JwtSettings.TRUSTED, clock)
+                .claims(SignedTokens.unsigned(deep, deep, "")))
         .isEmpty();
   }
 
   @Test
   void claims_schemeInAnyCase_areAccepted() {
-    String token = Tokens.hs256(ALICE).substring("Bearer ".length());
+    String token = SignedTokens.hs256(ALICE).substring("Bearer ".length());
     JwtVerifier verifier = verifier(SECRET);
 
     assertThat(verifier.claims("bearer " + token)).isNotEmpty();
@@ -281,7 +290,7 @@ class JwtVerifierTest {
 
   @Test
   void claims_twoHeadersJoined_areNone() {
-    String token = Tokens.hs256(ALICE);
+    String token = SignedTokens.hs256(ALICE);
 
     assertThat(verifier(SECRET).claims(token + ", " + token)).isEmpty();
     assertThat(verifier(SECRET).claims("Basic eDp5, " + token)).isEmpty();
@@ -291,7 +300,7 @@ class JwtVerifierTest {
   @Test
   void claims_seenBefore_areAcceptedOnlyUntilTheTokenExpires() {
     JwtVerifier verifier = verifier(SECRET);
-    String token = Tokens.hs256("{\"sub\":\"a\",\"exp\":" + (NOW_SECONDS + 10) + "}");
+    String token = SignedTokens.hs256("{\"sub\":\"a\",\"exp\":" + (NOW_SECONDS + 10) + "}");
 
     assertThat(verifier.claims(token)).isNotEmpty().isSameAs(verifier.claims(token));
     nowMillis.addAndGet(9_999);
@@ -303,7 +312,7 @@ class JwtVerifierTest {
   @Test
   void claims_seenBefore_areVerifiedAgainAfterAMinute() {
     JwtVerifier verifier = verifier(SECRET);
-    String token = Tokens.hs256(ALICE);
+    String token = SignedTokens.hs256(ALICE);
     Map<String, String> first = verifier.claims(token);
 
     nowMillis.addAndGet(59_999);
@@ -315,7 +324,7 @@ class JwtVerifierTest {
   @Test
   void claims_notYetValid_areAcceptedFromThenOn() {
     JwtVerifier verifier = verifier(SECRET);
-    String token = Tokens.hs256("{\"sub\":\"a\",\"nbf\":" + (NOW_SECONDS + 10) + "}");
+    String token = SignedTokens.hs256("{\"sub\":\"a\",\"nbf\":" + (NOW_SECONDS + 10) + "}");
 
     assertThat(verifier.claims(token)).isEmpty();
     nowMillis.addAndGet(10_000);
@@ -328,11 +337,13 @@ class JwtVerifierTest {
   void claims_decodeOnly_needNoSignature() {
     JwtVerifier verifier = new JwtVerifier(JwtSettings.TRUSTED, clock);
 
-    assertThat(verifier.claims(Tokens.hs256(ALICE))).containsEntry("sub", "alice");
-    assertThat(verifier.claims(Tokens.unsigned("{\"alg\":\"none\"}", ALICE, ""))).isNotEmpty();
-    assertThat(verifier.claims(Tokens.unsigned("{\"alg\":\"RS256\"}", ALICE, "AAAA"))).isNotEmpty();
-    assertThat(verifier.claims(Tokens.unsigned("{}", ALICE, ""))).isEmpty();
-    assertThat(verifier.claims(Tokens.unsigned("{\"alg\":\"none\"}", "[]", ""))).isEmpty();
+    assertThat(verifier.claims(SignedTokens.hs256(ALICE))).containsEntry("sub", "alice");
+    assertThat(verifier.claims(SignedTokens.unsigned("{\"alg\":\"none\"}", ALICE, "")))
+        .isNotEmpty();
+    assertThat(verifier.claims(SignedTokens.unsigned("{\"alg\":\"RS256\"}", ALICE, "AAAA")))
+        .isNotEmpty();
+    assertThat(verifier.claims(SignedTokens.unsigned("{}", ALICE, ""))).isEmpty();
+    assertThat(verifier.claims(SignedTokens.unsigned("{\"alg\":\"none\"}", "[]", ""))).isEmpty();
     assertThat(verifier.claims("Bearer e30.e30")).isEmpty();
   }
 
@@ -340,7 +351,7 @@ class JwtVerifierTest {
   void claims_withoutSettings_areNone() {
     JwtVerifier verifier = new JwtVerifier(JwtSettings.NONE, clock);
 
-    assertThat(verifier.claims(Tokens.hs256(ALICE))).isEmpty();
+    assertThat(verifier.claims(SignedTokens.hs256(ALICE))).isEmpty();
     assertThat(verifier.status()).isEqualTo(new JwtVerifier.Status(0, null));
   }
 

@@ -19,55 +19,62 @@ import org.junit.jupiter.api.Test;
 class KeySetTest {
   @Test
   void verifies_tokenThatNamesItsKey_withThatKeyOnly() throws Exception {
-    KeySet keys = set(Tokens.RSA, Tokens.OTHER_RSA, Tokens.EC);
-    RSAKey impostor = new RSAKey.Builder(Tokens.OTHER_RSA).keyID("rsa-1").build();
+    KeySet keys = set(SignedTokens.RSA, SignedTokens.OTHER_RSA, SignedTokens.EC);
+    RSAKey impostor = new RSAKey.Builder(SignedTokens.OTHER_RSA).keyID("rsa-1").build();
 
-    assertThat(keys.verifies(rs256(Tokens.RSA))).isTrue();
-    assertThat(keys.verifies(rs256(Tokens.OTHER_RSA))).isTrue();
-    assertThat(keys.verifies(token(Tokens.ecdsa(JWSAlgorithm.ES256, Tokens.EC, "{}")))).isTrue();
+    assertThat(keys.verifies(rs256(SignedTokens.RSA))).isTrue();
+    assertThat(keys.verifies(rs256(SignedTokens.OTHER_RSA))).isTrue();
+    assertThat(keys.verifies(token(SignedTokens.ecdsa(JWSAlgorithm.ES256, SignedTokens.EC, "{}"))))
+        .isTrue();
     assertThat(keys.verifies(rs256(impostor))).isFalse();
   }
 
   @Test
   void verifies_tokenThatNamesNone_withAnyKey() throws Exception {
-    RSAKey nameless = new RSAKey.Builder(Tokens.OTHER_RSA).keyID(null).build();
+    RSAKey nameless = new RSAKey.Builder(SignedTokens.OTHER_RSA).keyID(null).build();
 
-    assertThat(set(Tokens.RSA, Tokens.EC, Tokens.OTHER_RSA).verifies(rs256(nameless))).isTrue();
-    assertThat(set(Tokens.RSA, Tokens.EC).verifies(rs256(nameless))).isFalse();
+    assertThat(
+            set(SignedTokens.RSA, SignedTokens.EC, SignedTokens.OTHER_RSA)
+                .verifies(rs256(nameless)))
+        .isTrue();
+    assertThat(set(SignedTokens.RSA, SignedTokens.EC).verifies(rs256(nameless))).isFalse();
   }
 
   @Test
   void verifies_keyForAnotherAlgorithm_isNotUsed() throws Exception {
-    RSAKey only512 = new RSAKey.Builder(Tokens.RSA).algorithm(JWSAlgorithm.RS512).build();
+    RSAKey only512 = new RSAKey.Builder(SignedTokens.RSA).algorithm(JWSAlgorithm.RS512).build();
 
-    assertThat(set(only512).verifies(rs256(Tokens.RSA))).isFalse();
-    assertThat(set(only512).verifies(token(Tokens.rsa(JWSAlgorithm.RS512, Tokens.RSA, "{}"))))
+    assertThat(set(only512).verifies(rs256(SignedTokens.RSA))).isFalse();
+    assertThat(
+            set(only512)
+                .verifies(token(SignedTokens.rsa(JWSAlgorithm.RS512, SignedTokens.RSA, "{}"))))
         .isTrue();
   }
 
   @Test
   void lacksKeyOf_onlyIfTheNameIsUnknown() throws Exception {
-    KeySet keys = set(Tokens.RSA);
+    KeySet keys = set(SignedTokens.RSA);
 
-    assertThat(keys.lacksKeyOf(rs256(Tokens.RSA).getHeader())).isFalse();
-    assertThat(keys.lacksKeyOf(rs256(Tokens.OTHER_RSA).getHeader())).isTrue();
-    assertThat(keys.lacksKeyOf(token(Tokens.hs256("{}")).getHeader())).isFalse();
+    assertThat(keys.lacksKeyOf(rs256(SignedTokens.RSA).getHeader())).isFalse();
+    assertThat(keys.lacksKeyOf(rs256(SignedTokens.OTHER_RSA).getHeader())).isTrue();
+    assertThat(keys.lacksKeyOf(token(SignedTokens.hs256("{}")).getHeader())).isFalse();
   }
 
   @Test
   void parse_keysForOthers_areLeftOut() throws Exception {
-    byte[] secret = Tokens.SECRET.getBytes(StandardCharsets.UTF_8);
+    byte[] secret = SignedTokens.SECRET.getBytes(StandardCharsets.UTF_8);
     JWK shared = new OctetSequenceKey.Builder(secret).keyID("s").build();
-    JWK encrypting = new RSAKey.Builder(Tokens.OTHER_RSA).keyUse(KeyUse.ENCRYPTION).build();
+    JWK encrypting = new RSAKey.Builder(SignedTokens.OTHER_RSA).keyUse(KeyUse.ENCRYPTION).build();
 
-    assertThat(set(Tokens.RSA, shared, encrypting).size()).isEqualTo(1);
-    assertThat(set(Tokens.RSA, shared).verifies(token(Tokens.hs256("{}")))).isFalse();
+    assertThat(set(SignedTokens.RSA, shared, encrypting).size()).isEqualTo(1);
+    assertThat(set(SignedTokens.RSA, shared).verifies(token(SignedTokens.hs256("{}")))).isFalse();
     assertThatThrownBy(() -> set(shared, encrypting)).isInstanceOf(IOException.class);
   }
 
   @Test
   void parse_kindNotKnown_isLeftOut() throws Exception {
-    String json = Tokens.jwks(Tokens.RSA).replace("[{", "[{\"kty\":\"XYZ\",\"kid\":\"x\"},{");
+    String json =
+        SignedTokens.jwks(SignedTokens.RSA).replace("[{", "[{\"kty\":\"XYZ\",\"kid\":\"x\"},{");
 
     assertThat(KeySet.parse(json).size()).isEqualTo(1);
   }
@@ -77,7 +84,7 @@ class KeySetTest {
   }
 
   private static SignedJWT rs256(RSAKey key) throws ParseException {
-    return token(Tokens.rs256(key, "{}"));
+    return token(SignedTokens.rs256(key, "{}"));
   }
 
   private static SignedJWT token(String authorization) throws ParseException {

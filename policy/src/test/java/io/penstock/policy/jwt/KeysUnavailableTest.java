@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests whose tokens can't be verified are decided by the failure policy. */
 class KeysUnavailableTest {
-  private static final String TOKEN = Tokens.rs256(Tokens.RSA, "{\"sub\":\"alice\"}");
+  private static final String TOKEN = SignedTokens.rs256(SignedTokens.RSA, "{\"sub\":\"alice\"}");
   private static final String A = "203.0.113.1";
   private static final String B = "203.0.113.2";
 
@@ -35,7 +35,7 @@ class KeysUnavailableTest {
 
   @BeforeEach
   void start() throws IOException {
-    server = new KeyServer(Tokens.jwks(Tokens.RSA));
+    server = new KeyServer(SignedTokens.jwks(SignedTokens.RSA));
     server.answerWith(503);
   }
 
@@ -124,7 +124,7 @@ class KeysUnavailableTest {
   void decide_noTokenOrAnInvalidOne_isUnaffected() {
     PolicyEngine closed =
         engine("rules: [{name: a, limit_keys: ['jwt:sub'], rate: 1/h, on_store_failure: closed}]");
-    String expired = Tokens.rs256(Tokens.RSA, "{\"exp\":1}");
+    String expired = SignedTokens.rs256(SignedTokens.RSA, "{\"exp\":1}");
 
     assertThat(decide(closed, A, null).allowed()).isTrue();
     assertThat(decide(closed, B, expired).allowed()).isFalse();

@@ -59,9 +59,10 @@ class PemTest {
 
   @Test
   void publicKey_rsaOrEc_isRead() throws JOSEException {
-    assertThat(Pem.publicKey(Tokens.pem(Tokens.RSA))).isEqualTo(Tokens.RSA.toPublicKey());
-    assertThat(Pem.publicKey(Tokens.pem(Tokens.EC).replace("\n", "\r\n")))
-        .isEqualTo(Tokens.EC.toPublicKey());
+    assertThat(Pem.publicKey(SignedTokens.pem(SignedTokens.RSA)))
+        .isEqualTo(SignedTokens.RSA.toPublicKey());
+    assertThat(Pem.publicKey(SignedTokens.pem(SignedTokens.EC).replace("\n", "\r\n")))
+        .isEqualTo(SignedTokens.EC.toPublicKey());
   }
 
   @Test

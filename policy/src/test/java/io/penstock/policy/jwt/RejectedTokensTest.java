@@ -61,7 +61,7 @@ class RejectedTokensTest {
   void get_underOtherKeys_isNone() {
     RejectedTokens.Id id = tokens.id("token");
     tokens.put(id, SIGNATURE, KeySet.EMPTY, NOW);
-    KeySet others = KeySet.of(VerificationKey.of(new KeySource.Secret(Tokens.SECRET)));
+    KeySet others = KeySet.of(VerificationKey.of(new KeySource.Secret(SignedTokens.SECRET)));
 
     assertThat(tokens.get(id, others, NOW)).isNull();
     assertThat(tokens.get(id, KeySet.EMPTY, NOW)).isEqualTo(SIGNATURE);

@@ -43,22 +43,22 @@ class RepeatedTokenTest {
     if (name.startsWith("HS")) {
       KeySource.Secret secret = new KeySource.Secret(SECRET);
       verifier = verifier(secret, name, VerificationKey.of(secret));
-      token = Tokens.hmac(algorithm, SECRET.getBytes(StandardCharsets.UTF_8), payload);
+      token = SignedTokens.hmac(algorithm, SECRET.getBytes(StandardCharsets.UTF_8), payload);
     } else if (name.startsWith("ES")) {
-      ECKey key = Tokens.ec(Curve.forJWSAlgorithm(algorithm).iterator().next(), "key");
+      ECKey key = SignedTokens.ec(Curve.forJWSAlgorithm(algorithm).iterator().next(), "key");
       verifier =
           verifier(
-              new KeySource.PublicKey(Tokens.pem(key)),
+              new KeySource.PublicKey(SignedTokens.pem(key)),
               name,
               VerificationKey.of(key.toPublicKey()));
-      token = Tokens.ecdsa(algorithm, key, payload);
+      token = SignedTokens.ecdsa(algorithm, key, payload);
     } else {
       verifier =
           verifier(
-              new KeySource.PublicKey(Tokens.pem(Tokens.RSA)),
+              new KeySource.PublicKey(SignedTokens.pem(SignedTokens.RSA)),
               name,
-              VerificationKey.of(Tokens.RSA.toPublicKey()));
-      token = Tokens.rsa(algorithm, Tokens.RSA, payload);
+              VerificationKey.of(SignedTokens.RSA.toPublicKey()));
+      token = SignedTokens.rsa(algorithm, SignedTokens.RSA, payload);
     }
 
     TokenCheck first = verifier.check(token, CLIENT);
@@ -75,7 +75,7 @@ class RepeatedTokenTest {
         new JwtSettings(
             JwtSettings.Trust.VERIFY, source, List.of(algorithm), null, List.of(), Duration.ZERO);
     KeySet keys = KeySet.of(new VerificationKey(null, null, new Counting(key.verifier())));
-    InstantSource clock = () -> Instant.ofEpochSecond(Tokens.NOW_SECONDS);
+    InstantSource clock = () -> Instant.ofEpochSecond(SignedTokens.NOW_SECONDS);
     return new JwtVerifier(settings, clock, KeyRing.of(IssuerKeys.fixed(keys)));
   }
 

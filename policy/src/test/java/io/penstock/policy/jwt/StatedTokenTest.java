@@ -22,7 +22,7 @@ class StatedTokenTest {
         - {name: pro, limit_keys: ["jwt:sub"], match: {"jwt:plan": pro}, rate: 1/h, burst: 1}
         - {name: all, limit_keys: ["jwt:sub|ip:address"], rate: 1/h, burst: 1, group: all}
       """
-          .formatted(Tokens.SECRET);
+          .formatted(SignedTokens.SECRET);
 
   private final PolicyEngine engine =
       new PolicyEngine(InProcessStore.create(), PolicyLoader.parse(POLICY, "p.yaml").policy());
@@ -42,7 +42,7 @@ class StatedTokenTest {
 
   @Test
   void token_accepted_suppliesClaims() {
-    String token = Tokens.hs256("{\"sub\":\"a\",\"plan\":\"pro\",\"aud\":\"api\"}");
+    String token = SignedTokens.hs256("{\"sub\":\"a\",\"plan\":\"pro\",\"aud\":\"api\"}");
     assertThat(lines(request(token)))
         .contains("    enforce, key jwt:sub=a, cost 1", "pro applies: matches");
   }
@@ -54,7 +54,7 @@ class StatedTokenTest {
     "not_yet_valid, '{\"sub\":\"a\",\"aud\":\"api\",\"nbf\":99999999999}'",
   })
   void token_rejected_isExplainedWithTheReason(String reason, String claims) {
-    assertThat(lines(request(Tokens.hs256(claims))))
+    assertThat(lines(request(SignedTokens.hs256(claims))))
         .contains(
             "token rejected: " + reason,
             "pro does not apply: jwt:plan is missing (token rejected: " + reason + "), not pro")
@@ -63,14 +63,15 @@ class StatedTokenTest {
 
   @Test
   void token_signedWithAnotherKey_isExplained() {
-    String token = Tokens.hs256("{\"sub\":\"a\",\"aud\":\"api\"}");
+    String token = SignedTokens.hs256("{\"sub\":\"a\",\"aud\":\"api\"}");
     assertThat(lines(request(token.substring(0, token.length() - 8) + "AAAAAAAA")))
         .contains("token rejected: signature");
   }
 
   @Test
   void token_ofAnotherAlgorithm_isExplained() {
-    assertThat(lines(request(Tokens.rs256(Tokens.RSA, "{\"sub\":\"a\",\"aud\":\"api\"}"))))
+    assertThat(
+            lines(request(SignedTokens.rs256(SignedTokens.RSA, "{\"sub\":\"a\",\"aud\":\"api\"}"))))
         .contains("token rejected: algorithm")
         .anyMatch(line -> line.contains("key ip:address=192.0.2.1"));
   }
@@ -89,7 +90,7 @@ class StatedTokenTest {
 
   @Test
   void tokens_several_areARepeatedAttribute() {
-    String token = Tokens.hs256("{\"sub\":\"a\",\"aud\":\"api\"}");
+    String token = SignedTokens.hs256("{\"sub\":\"a\",\"aud\":\"api\"}");
     ExplicitRequest request =
         ExplicitRequest.builder()
             .header("Authorization", token)

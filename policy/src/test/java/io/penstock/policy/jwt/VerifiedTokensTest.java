@@ -31,7 +31,7 @@ class VerifiedTokensTest {
   @Test
   void get_underOtherKeys_isNone() {
     tokens.put("token", KeySet.EMPTY, CHECK, 0, Double.POSITIVE_INFINITY);
-    KeySet others = KeySet.of(VerificationKey.of(new KeySource.Secret(Tokens.SECRET)));
+    KeySet others = KeySet.of(VerificationKey.of(new KeySource.Secret(SignedTokens.SECRET)));
 
     assertThat(tokens.get("token", others, 0)).isNull();
     assertThat(tokens.get("token", KeySet.EMPTY, 0)).isNotNull();

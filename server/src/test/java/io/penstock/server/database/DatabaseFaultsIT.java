@@ -83,7 +83,7 @@ class DatabaseFaultsIT {
         assertThat(server.admin("/v1/rules").statusCode()).isEqualTo(503);
         assertThat(server.admin("/v1/violations").statusCode()).isEqualTo(503);
         assertThat(server.admin("/readyz").statusCode()).isEqualTo(200);
-        await().until(() -> Figures.of(server).violations("dropped") > 0);
+        await().until(() -> DatabaseMetrics.of(server).violations("dropped") > 0);
         postgres.start();
         await().until(() -> server.admin("/v1/rules").statusCode() == 200);
         asking.some();
@@ -144,11 +144,11 @@ class DatabaseFaultsIT {
     await()
         .until(
             () -> {
-              Figures figures = Figures.of(server);
+              DatabaseMetrics figures = DatabaseMetrics.of(server);
               return figures.violations("written") + figures.violations("dropped")
                   == figures.violations("seen");
             });
-    Figures figures = Figures.of(server);
+    DatabaseMetrics figures = DatabaseMetrics.of(server);
     assertThat(figures.violations("seen")).isEqualTo(denied);
     assertThat(TestPostgres.value(url, "SELECT sum(denied) FROM rate_limit_violation"))
         .isEqualTo(Long.toString(figures.violations("written")));

@@ -8,12 +8,12 @@ import java.sql.SQLTransientConnectionException;
 import org.junit.jupiter.api.Test;
 
 class DatabaseUnavailableExceptionTest {
-  private static final SQLException REJECTED =
+  private final SQLException rejected =
       new SQLException("password authentication failed\n  Detail: for user x", "28P01");
 
   @Test
   void reason_poolWithoutConnection_isTheLastFailure() {
-    assertThat(reason(new SQLTransientConnectionException("no connection", "28P01", REJECTED)))
+    assertThat(reason(new SQLTransientConnectionException("no connection", "28P01", rejected)))
         .isEqualTo("password authentication failed");
   }
 
@@ -25,7 +25,7 @@ class DatabaseUnavailableExceptionTest {
 
   @Test
   void reason_failedStatement_isItsFirstLineWhateverTheMessage() {
-    assertThat(reason(new SQLException("the request timed out\nDetail", REJECTED)))
+    assertThat(reason(new SQLException("the request timed out\nDetail", rejected)))
         .isEqualTo("the request timed out");
   }
 }

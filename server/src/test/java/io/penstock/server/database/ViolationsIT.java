@@ -64,9 +64,9 @@ class ViolationsIT {
                       + " tokens_at_time < 1, v.rule_id = r.rule_id, rule_name, reason) FROM"
                       + " rate_limit_violation v JOIN rate_limit_rule r ON r.name = rule_name"))
           .isEqualTo("user_id=42 42 2001:db8::7 /search t t one token_bucket_exceeded");
-      await().until(() -> Figures.of(server).violations("written") == 50);
-      assertThat(Figures.of(server).violations("seen")).isEqualTo(50);
-      assertThat(Figures.of(server).violations("dropped")).isZero();
+      await().until(() -> DatabaseMetrics.of(server).violations("written") == 50);
+      assertThat(DatabaseMetrics.of(server).violations("seen")).isEqualTo(50);
+      assertThat(DatabaseMetrics.of(server).violations("dropped")).isZero();
     }
   }
 
@@ -80,7 +80,7 @@ class ViolationsIT {
       for (int i = 0; i < 5; i++) {
         assertThat(server.check(question("1", "192.0.2.1", "/")).statusCode()).isEqualTo(200);
       }
-      await().until(() -> Figures.of(server).violations("written") == 4);
+      await().until(() -> DatabaseMetrics.of(server).violations("written") == 4);
 
       assertThat(json(get(server, "/v1/violations")).at("/violations")).isEmpty();
       assertThat(

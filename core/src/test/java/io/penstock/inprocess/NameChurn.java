@@ -9,13 +9,13 @@ import java.util.List;
 
 /**
  * Uses many names on one store, in a JVM with a small heap. Prints the figures that {@link
- * NamesTest} checks.
+ * NameChurnTest} checks.
  */
-final class Names {
+final class NameChurn {
   private static final int RETIRED = 200_000;
   private static final int LIVE = 20_000;
 
-  private Names() {}
+  private NameChurn() {}
 
   public static void main(String[] args) {
     ManualClock clock = new ManualClock();

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Runs two services on one Redis, which fails and recovers. */
 @Tag("full")
-class SharedLimitIT {
+class TwoServersIT {
   private static final int BURST = 100;
   private static final int CALLERS = 16;
   private static final int CALLS = 20;

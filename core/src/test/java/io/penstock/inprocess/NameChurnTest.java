@@ -9,7 +9,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Unused names are freed, but not before their buckets are full. */
-class NamesTest {
+class NameChurnTest {
   private static final long MEBIBYTE = 1 << 20;
 
   private final ManualClock clock = new ManualClock();
@@ -17,7 +17,7 @@ class NamesTest {
 
   @Test
   void retire_twoHundredThousandNamesInASmallHeap_freesThem() throws Exception {
-    Fork names = Fork.run("-Xmx48m", Names.class);
+    Fork names = Fork.run("-Xmx48m", NameChurn.class);
     assertThat(names.figure("left")).isLessThan(4 * MEBIBYTE);
     assertThat(names.figure("keys")).isLessThan(1_000);
     assertThat(names.figure("each")).isLessThan(2_048);

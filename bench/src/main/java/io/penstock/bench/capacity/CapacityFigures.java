@@ -17,7 +17,7 @@ import java.util.Properties;
  * @param httpMicros of a node, for a request over HTTP
  * @param busyPercent the target utilization of a core
  */
-record Figures(
+record CapacityFigures(
     double exactMicros,
     double leasedMicros,
     double keyBytes,
@@ -27,14 +27,14 @@ record Figures(
     double busyPercent) {
 
   /** Reads {@code capacity.properties}, which documents the source of each value. */
-  static Figures measured() {
+  static CapacityFigures measured() {
     Properties file = new Properties();
-    try (InputStream in = Figures.class.getResourceAsStream("/capacity.properties")) {
+    try (InputStream in = CapacityFigures.class.getResourceAsStream("/capacity.properties")) {
       file.load(Objects.requireNonNull(in, "capacity.properties"));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return new Figures(
+    return new CapacityFigures(
         number(file, "redis.exact.micros"),
         number(file, "redis.leased.micros"),
         number(file, "redis.key.bytes"),

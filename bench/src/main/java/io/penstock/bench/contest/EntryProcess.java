@@ -20,13 +20,13 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /** Runs one JVM that measures one entry. The output of JMH goes to a file. */
-final class Fork {
+final class EntryProcess {
   private static final Path LOG = Path.of("bench", "target", "jmh.txt");
 
   private final Schedule schedule;
   private final List<String> heap;
 
-  Fork(Schedule schedule, String heap) {
+  EntryProcess(Schedule schedule, String heap) {
     this.schedule = schedule;
     this.heap = List.of("-Xms" + heap, "-Xmx" + heap);
   }

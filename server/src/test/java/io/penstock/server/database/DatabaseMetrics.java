@@ -3,9 +3,9 @@ package io.penstock.server.database;
 import io.penstock.server.RunningServer;
 
 /** The metrics of a server, in the Prometheus text format. */
-record Figures(String text) {
-  static Figures of(RunningServer server) {
-    return new Figures(server.admin("/metrics").body());
+record DatabaseMetrics(String text) {
+  static DatabaseMetrics of(RunningServer server) {
+    return new DatabaseMetrics(server.admin("/metrics").body());
   }
 
   /** Returns the number of denied requests with an outcome: seen, written or dropped. */

@@ -20,7 +20,7 @@ import java.util.Arrays;
 import java.util.Base64;
 
 /** Keys and tokens of an issuer, valid and invalid. */
-final class Tokens {
+final class SignedTokens {
   static final long NOW_SECONDS = 1_800_000_000L;
   static final String SECRET = "0123456789abcdef0123456789abcdef";
 
@@ -28,7 +28,7 @@ final class Tokens {
   static final RSAKey OTHER_RSA = rsa("rsa-2");
   static final ECKey EC = ec(Curve.P_256, "ec-1");
 
-  private Tokens() {}
+  private SignedTokens() {}
 
   static RSAKey rsa(String id) {
     try {

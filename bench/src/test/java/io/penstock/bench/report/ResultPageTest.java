@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.w3c.dom.Document;
 
-class PageTest {
+class ResultPageTest {
   private static final Curves CURVES =
       new Curves(
           "growth",
@@ -52,7 +52,7 @@ class PageTest {
 
   @Test
   void text_ofFindings_hasTablesNotesAndMissedTargets() {
-    Page page = new Page("bench/run all --report");
+    ResultPage page = new ResultPage("bench/run all --report");
     page.part(LOCAL, "bench/run local", "Keys", findings());
     page.failed(LOCAL, "bench/run local", "Memory", "no memory");
 
@@ -70,11 +70,11 @@ class PageTest {
 
   @Test
   void amended_onePart_leavesTheOthersUnchanged() {
-    Page before = new Page("bench/run all --report");
+    ResultPage before = new ResultPage("bench/run all --report");
     before.part(LOCAL, "bench/run local", "Keys", findings());
     before.failed(LOCAL, "bench/run local", "Memory", "no memory");
     before.failed("Elsewhere", "bench/run there", "Keys", "no keys");
-    Page again = new Page("bench/run local --only memory --report");
+    ResultPage again = new ResultPage("bench/run local --only memory --report");
     again.part(
         LOCAL,
         "bench/run local",
@@ -106,7 +106,7 @@ class PageTest {
 
   @Test
   void amended_partThatThePageLacks_isRejected() {
-    Page again = new Page("bench/run local --only memory --report");
+    ResultPage again = new ResultPage("bench/run local --only memory --report");
     again.failed(LOCAL, "bench/run local", "Memory", "no memory");
 
     assertThatThrownBy(() -> again.amended("# Benchmarks\n", LocalDate.of(2026, 1, 3)))
@@ -116,7 +116,7 @@ class PageTest {
 
   @Test
   void write_page_writesItsCharts() throws Exception {
-    Page page = new Page("bench/run all --report");
+    ResultPage page = new ResultPage("bench/run all --report");
     page.part(LOCAL, "bench/run local", "Keys", findings());
     page.write(folder);
 

@@ -12,16 +12,16 @@ import java.util.regex.Pattern;
  *
  * @param byName keyed by names such as {@code penstock_decision_seconds_bucket}
  */
-record Figures(Map<String, Map<String, TreeSet<String>>> byName) {
+record ScrapedMetrics(Map<String, Map<String, TreeSet<String>>> byName) {
   private static final Pattern LINE = Pattern.compile("(?m)^([a-z_]+)(?:\\{([^}]*)})? \\S+$");
   private static final Pattern LABEL = Pattern.compile("([a-z_]+)=\"([^\"]*)\"");
 
-  static Figures none() {
-    return new Figures(new TreeMap<>());
+  static ScrapedMetrics none() {
+    return new ScrapedMetrics(new TreeMap<>());
   }
 
   /** Adds the metrics of another scrape and returns this object. */
-  Figures and(String scrape) {
+  ScrapedMetrics and(String scrape) {
     for (MatchResult line : LINE.matcher(scrape).results().toList()) {
       Map<String, TreeSet<String>> labels =
           byName.computeIfAbsent(line.group(1), name -> new TreeMap<>());

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** All results as a Markdown page with charts. Not thread-safe. */
-public final class Page {
+public final class ResultPage {
   private static final String PAGE = "BENCHMARKS.md";
   private static final String IMAGES = "images";
 
@@ -57,7 +57,7 @@ public final class Page {
   /**
    * @param command the command that generates the page
    */
-  public Page(String command) {
+  public ResultPage(String command) {
     this.command = command;
   }
 

@@ -3,8 +3,8 @@ package io.penstock.server.figures;
 import java.util.Random;
 
 /** Random keys for tests. */
-final class Traffic {
-  private Traffic() {}
+final class ZipfKeys {
+  private ZipfKeys() {}
 
   /** Returns the rank of a key from 1 to {@code keys}, with a power law of the given exponent. */
   static int zipf(Random random, int keys, double exponent) {
