@@ -21,14 +21,14 @@ import java.util.Iterator;
 import java.util.List;
 
 /** A client with grpc-java. */
-final class EnvoyClient implements AutoCloseable {
+public final class EnvoyClient implements AutoCloseable {
   private final ManagedChannel channel;
 
-  EnvoyClient(int port) {
+  public EnvoyClient(int port) {
     this.channel = NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
   }
 
-  RateLimitResponse ask(RateLimitRequest request) {
+  public RateLimitResponse ask(RateLimitRequest request) {
     return call(
         "envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit",
         request,
@@ -36,7 +36,7 @@ final class EnvoyClient implements AutoCloseable {
   }
 
   /** Asks for one descriptor. */
-  RateLimitResponse ask(String domain, RateLimitDescriptor... descriptors) {
+  public RateLimitResponse ask(String domain, RateLimitDescriptor... descriptors) {
     return ask(
         RateLimitRequest.newBuilder()
             .setDomain(domain)
@@ -63,7 +63,7 @@ final class EnvoyClient implements AutoCloseable {
         HealthCheckRequest.newBuilder().setService(service).build());
   }
 
-  <A extends MessageLite> A call(String method, MessageLite request, Parser<A> parser) {
+  public <A extends MessageLite> A call(String method, MessageLite request, Parser<A> parser) {
     return ClientCalls.blockingUnaryCall(
         channel,
         descriptor(MethodDescriptor.MethodType.UNARY, method, parser),
@@ -82,15 +82,15 @@ final class EnvoyClient implements AutoCloseable {
   }
 
   /** A descriptor of entries such as {@code user=ann}. */
-  static RateLimitDescriptor descriptor(String... entries) {
+  public static RateLimitDescriptor descriptor(String... entries) {
     return entry(entries).build();
   }
 
-  static RateLimitDescriptor descriptor(long hits, String... entries) {
+  public static RateLimitDescriptor descriptor(long hits, String... entries) {
     return entry(entries).setHitsAddend(UInt64Value.of(hits)).build();
   }
 
-  static RateLimitDescriptor.Builder entry(String... entries) {
+  public static RateLimitDescriptor.Builder entry(String... entries) {
     RateLimitDescriptor.Builder descriptor = RateLimitDescriptor.newBuilder();
     for (String entry : entries) {
       String[] parts = entry.split("=", 2);
