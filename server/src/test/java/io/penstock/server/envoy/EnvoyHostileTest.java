@@ -18,6 +18,7 @@ import io.penstock.server.proxy.Http2Frames;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -172,15 +173,18 @@ class EnvoyHostileTest {
   @Test
   void streams_resetRapidly_closeTheConnection() throws IOException {
     try (Http2Frames frames = connect()) {
-      for (int stream = 1; stream < 40_000; stream += 2) {
-        head(frames, stream);
-        frames.write(Http2Frames.RESET, 0, stream, new byte[] {0, 0, 0, 8});
+      try {
+        for (int stream = 1; stream < 40_000; stream += 2) {
+          head(frames, stream);
+          frames.write(Http2Frames.RESET, 0, stream, new byte[] {0, 0, 0, 8});
+        }
+      } catch (SocketException closedByThen) {
+        // The reason was sent before.
       }
       while (frames.any() != null) {
-        // Until the connection is closed.
+        // Until the connection is closed; if it stays open, reading times out.
       }
-    } catch (IOException closed) {
-      assertThat(closed).isNotNull();
+      assertThat(frames.hasGoneAway() || frames.wasReset()).isTrue();
     }
     assertOthersAreServed();
   }
@@ -218,7 +222,7 @@ class EnvoyHostileTest {
         .array();
   }
 
-  /** Reads until the stream has ended or was reset. */
+  /** Reads until the stream has ended or was reset; returns false if the connection ends first. */
   private static boolean endsStream(Http2Frames frames, int stream) throws IOException {
     for (Http2Frames.Frame frame = frames.any(); frame != null; frame = frames.any()) {
       boolean ends =
@@ -229,7 +233,7 @@ class EnvoyHostileTest {
         return true;
       }
     }
-    return true;
+    return false;
   }
 
   private void assertOthersAreServed() {
