@@ -21,14 +21,14 @@ import java.util.Iterator;
 import java.util.List;
 
 /** A client with grpc-java. */
-public final class EnvoyClient implements AutoCloseable {
+final class EnvoyClient implements AutoCloseable {
   private final ManagedChannel channel;
 
-  public EnvoyClient(int port) {
+  EnvoyClient(int port) {
     this.channel = NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
   }
 
-  public RateLimitResponse ask(RateLimitRequest request) {
+  RateLimitResponse ask(RateLimitRequest request) {
     return call(
         "envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit",
         request,
@@ -36,7 +36,7 @@ public final class EnvoyClient implements AutoCloseable {
   }
 
   /** Asks for one descriptor. */
-  public RateLimitResponse ask(String domain, RateLimitDescriptor... descriptors) {
+  RateLimitResponse ask(String domain, RateLimitDescriptor... descriptors) {
     return ask(
         RateLimitRequest.newBuilder()
             .setDomain(domain)
@@ -63,7 +63,7 @@ public final class EnvoyClient implements AutoCloseable {
         HealthCheckRequest.newBuilder().setService(service).build());
   }
 
-  public <A extends MessageLite> A call(String method, MessageLite request, Parser<A> parser) {
+  <A extends MessageLite> A call(String method, MessageLite request, Parser<A> parser) {
     return ClientCalls.blockingUnaryCall(
         channel,
         descriptor(MethodDescriptor.MethodType.UNARY, method, parser),
@@ -82,15 +82,15 @@ public final class EnvoyClient implements AutoCloseable {
   }
 
   /** A descriptor of entries such as {@code user=ann}. */
-  public static RateLimitDescriptor descriptor(String... entries) {
+  static RateLimitDescriptor descriptor(String... entries) {
     return entry(entries).build();
   }
 
-  public static RateLimitDescriptor descriptor(long hits, String... entries) {
+  static RateLimitDescriptor descriptor(long hits, String... entries) {
     return entry(entries).setHitsAddend(UInt64Value.of(hits)).build();
   }
 
-  public static RateLimitDescriptor.Builder entry(String... entries) {
+  static RateLimitDescriptor.Builder entry(String... entries) {
     RateLimitDescriptor.Builder descriptor = RateLimitDescriptor.newBuilder();
     for (String entry : entries) {
       String[] parts = entry.split("=", 2);

@@ -1,17 +1,12 @@
 package io.penstock.server.hostile;
 
-import static io.penstock.server.envoy.EnvoyClient.descriptor;
-import static io.penstock.server.envoy.EnvoyClient.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.penstock.NanoClock;
-import io.penstock.server.envoy.EnvoyClient;
-import io.penstock.server.envoy.proto.auth.AttributeContext;
-import io.penstock.server.envoy.proto.auth.CheckRequest;
-import io.penstock.server.envoy.proto.auth.CheckResponse;
+import io.penstock.server.envoy.EnvoyCalls;
 import io.penstock.server.envoy.proto.service.RateLimitResponse.Code;
 import io.penstock.server.hostile.Listeners.Listener;
 import io.penstock.server.proxy.LoggedWarnings;
@@ -106,41 +101,21 @@ class UndecidedRequestsTest {
 
   @Test
   void rateLimit_storeThrows_isInternalAndCounted() {
-    try (EnvoyClient client = new EnvoyClient(listeners.port(Listener.ENVOY))) {
-      Status status = failure(() -> client.ask("shop", descriptor("user=ann")));
+    try (EnvoyCalls client = new EnvoyCalls(listeners.port(Listener.ENVOY))) {
+      Status status = failure(() -> client.ask("ann"));
 
       assertThat(status.getCode()).isEqualTo(Status.Code.INTERNAL);
       assertThat(status.getDescription()).isEqualTo("the request could not be decided");
       assertFailedOnce(Listener.ENVOY);
       clock.broken = false;
-      assertThat(client.ask("shop", descriptor("user=ann")).getOverallCode()).isEqualTo(Code.OK);
+      assertThat(client.ask("ann").getOverallCode()).isEqualTo(Code.OK);
     }
   }
 
   @Test
   void authorization_storeThrows_isInternalAndCounted() {
-    CheckRequest request =
-        CheckRequest.newBuilder()
-            .setAttributes(
-                AttributeContext.newBuilder()
-                    .setRequest(
-                        AttributeContext.Request.newBuilder()
-                            .setHttp(
-                                AttributeContext.HttpRequest.newBuilder()
-                                    .setMethod("GET")
-                                    .setHost("a")
-                                    .setPath("/"))))
-            .build();
-    try (EnvoyClient client = new EnvoyClient(listeners.port(Listener.ENVOY))) {
-      Status status =
-          failure(
-              () ->
-                  client.call(
-                      "envoy.service.auth.v3.Authorization/Check",
-                      request,
-                      CheckResponse.parser()));
-
-      assertThat(status.getCode()).isEqualTo(Status.Code.INTERNAL);
+    try (EnvoyCalls client = new EnvoyCalls(listeners.port(Listener.ENVOY))) {
+      assertThat(failure(client::authorize).getCode()).isEqualTo(Status.Code.INTERNAL);
       assertFailedOnce(Listener.ENVOY);
     }
   }
@@ -148,12 +123,12 @@ class UndecidedRequestsTest {
   /** Hits are given back before the limits decide, without a handler for exceptions. */
   @Test
   void grpcHandler_throws_isAnErrorAndCounted() {
-    try (EnvoyClient client = new EnvoyClient(listeners.port(Listener.ENVOY))) {
-      failure(() -> client.ask("shop", entry("user=ann").setIsNegativeHits(true).build()));
+    try (EnvoyCalls client = new EnvoyCalls(listeners.port(Listener.ENVOY))) {
+      failure(() -> client.giveBack("ann"));
 
       assertFailedOnce(Listener.ENVOY);
       clock.broken = false;
-      assertThat(client.ask("shop", descriptor("user=ann")).getOverallCode()).isEqualTo(Code.OK);
+      assertThat(client.ask("ann").getOverallCode()).isEqualTo(Code.OK);
     }
   }
 
