@@ -2,6 +2,7 @@ package io.penstock.server.proxy;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import com.google.protobuf.ByteString;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.penstock.server.proxy.Http2Frames.Frame;
 import java.io.IOException;
@@ -43,13 +44,14 @@ final class PoolHttp2Origin implements AutoCloseable {
   }
 
   /** A frame to send. */
-  private record PoolFrame(int type, boolean ends, byte[] payload) {
+  private record PoolFrame(int type, boolean ends, ByteString payload) {
     static PoolFrame head(boolean ends, String... fields) {
-      return new PoolFrame(Http2Frames.HEADERS, ends, Http2Frames.block(fields));
+      return new PoolFrame(
+          Http2Frames.HEADERS, ends, ByteString.copyFrom(Http2Frames.block(fields)));
     }
 
     static PoolFrame data(boolean ends, String text) {
-      return new PoolFrame(Http2Frames.DATA, ends, text.getBytes(ISO_8859_1));
+      return new PoolFrame(Http2Frames.DATA, ends, ByteString.copyFrom(text, ISO_8859_1));
     }
   }
 
@@ -110,7 +112,7 @@ final class PoolHttp2Origin implements AutoCloseable {
         boolean reads =
             next == null
                 || frames.socket().getInputStream().available() > 0
-                || next.response.element().payload.length > peer.window();
+                || next.response.element().payload.size() > peer.window();
         if (!reads) {
           respond(next);
           continue;
@@ -174,16 +176,17 @@ final class PoolHttp2Origin implements AutoCloseable {
 
     private void respond(PoolStream stream) throws IOException {
       PoolFrame frame = stream.response.remove();
+      byte[] payload = frame.payload.toByteArray();
       if (frame.type == Http2Frames.DATA) {
-        peer.data(stream.id, frame.ends, frame.payload);
+        peer.data(stream.id, frame.ends, payload);
       } else if (frame.type == Http2Frames.HEADERS) {
         frames.write(
             frame.type,
             END_HEADERS | (frame.ends ? Http2Frames.END_STREAM : 0),
             stream.id,
-            frame.payload);
+            payload);
       } else {
-        frames.write(frame.type, 0, stream.id, frame.payload);
+        frames.write(frame.type, 0, stream.id, payload);
       }
       if (stream.response.isEmpty()) {
         responding.remove(stream);
@@ -231,7 +234,7 @@ final class PoolHttp2Origin implements AutoCloseable {
   }
 
   private static PoolFrame reset() {
-    return new PoolFrame(Http2Frames.RESET, false, new byte[] {0, 0, 0, 2});
+    return new PoolFrame(Http2Frames.RESET, false, ByteString.copyFrom(new byte[] {0, 0, 0, 2}));
   }
 
   private static String[] ok(PoolPlan plan, String... more) {
