@@ -33,7 +33,7 @@ public final class FailedRequests {
   private static final ContextLocal<RequestWork> WORK =
       ContextLocal.registerLocal(RequestWork.class);
 
-  /** For requests outside of a listener, of which there are none in the service. */
+  /** For requests that reach no listener; the service has none. */
   private static final FailedRequests NO_LISTENER = new FailedRequests("unknown");
 
   private final String listener;
