@@ -2,6 +2,7 @@ package io.penstock.server;
 
 import io.penstock.policy.Verdict;
 import io.penstock.policy.http.GateObserver;
+import io.penstock.server.http.FailedRequests;
 import io.penstock.server.log.RepeatedWarning;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -9,8 +10,6 @@ import org.slf4j.LoggerFactory;
 /** Logs failed decisions and refunds, and each decision if this is enabled. Thread-safe. */
 final class DecisionLog implements GateObserver {
   private static final Logger DECISIONS = LoggerFactory.getLogger("penstock.decisions");
-  private static final RepeatedWarning UNDECIDED =
-      new RepeatedWarning(LoggerFactory.getLogger(DecisionLog.class));
   private static final RepeatedWarning REFUND_FAILED =
       new RepeatedWarning(LoggerFactory.getLogger(DecisionLog.class));
 
@@ -38,7 +37,7 @@ final class DecisionLog implements GateObserver {
 
   @Override
   public void undecided(Throwable failure) {
-    UNDECIDED.warn("Cannot decide a request; it gets 500", failure);
+    FailedRequests.recordUnanswered(failure);
   }
 
   @Override

@@ -366,9 +366,10 @@ public final class PenstockServer implements AutoCloseable {
   }
 
   /**
-   * Returns the hosts to accept; null to accept any. Beyond loopback, only the operator knows the
-   * names that probes and collectors use. There, any client that reaches the listener can query it
-   * anyway, so DNS rebinding gains nothing.
+   * Returns the hosts that requests without a token may use; null to accept any. Beyond loopback,
+   * only the operator knows the names that probes and collectors use, so that nothing is checked
+   * unless {@code admin_hosts} lists them. By DNS rebinding, a web page can then read what needs no
+   * token, such as metrics, through any browser that can reach the listener.
    */
   private static @Nullable TrustedHosts trustedHosts(Settings settings) {
     return SettingCheck.isLoopback(settings.adminHost()) || !settings.adminHosts().isEmpty()

@@ -157,9 +157,9 @@ final class SettingCheck {
       return problem;
     }
     Path file = Path.of(value);
-    return Files.isReadable(file) && !Files.isDirectory(file)
+    return Files.isReadable(file) && Files.isRegularFile(file)
         ? null
-        : "must be a file that can be read: " + value;
+        : "must be a regular file that can be read: " + value;
   }
 
   private static @Nullable String parsed(Runnable parser) {

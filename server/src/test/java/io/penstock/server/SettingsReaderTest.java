@@ -265,7 +265,7 @@ class SettingsReaderTest {
       assertThatThrownBy(
               () -> SettingsReader.read(Map.of(setting, none.toString()), Map.of(), null))
           .isInstanceOf(SettingsException.class)
-          .hasMessage(setting.flag() + ": must be a file that can be read: " + none);
+          .hasMessage(setting.flag() + ": must be a regular file that can be read: " + none);
     }
   }
 

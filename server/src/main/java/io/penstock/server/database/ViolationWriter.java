@@ -84,8 +84,12 @@ final class ViolationWriter implements AutoCloseable {
       long dropped = tally.dropped();
       int maxBatches = dropped > droppedBefore ? MAX_BATCHES_WHILE_DROPPING : MAX_BATCHES_PER_ROUND;
       droppedBefore = dropped;
-      if (!closed && write(maxBatches)) {
-        retention.runIfDue(database);
+      try {
+        if (!closed && write(maxBatches)) {
+          retention.runIfDue(database);
+        }
+      } catch (RuntimeException e) {
+        WARNING.warn("cannot delete old violations (" + RepeatedWarning.originOf(e) + ")");
       }
     }
     if (write(Integer.MAX_VALUE)) {
@@ -117,7 +121,8 @@ final class ViolationWriter implements AutoCloseable {
   }
 
   /**
-   * Writes a batch; returns false if it has to be retried. A batch with invalid data is dropped.
+   * Writes a batch; returns false if it has to be retried. A batch with invalid data is dropped, as
+   * is one that a defect prevents from being written.
    */
   private boolean write(List<Violation> violations) {
     long denied = violations.stream().mapToLong(Violation::denied).sum();
@@ -136,6 +141,11 @@ final class ViolationWriter implements AutoCloseable {
         return true;
       }
       return false;
+    } catch (RuntimeException e) {
+      WARNING.warn(
+          "cannot write violations, which are dropped (" + RepeatedWarning.originOf(e) + ")");
+      tally.drop(denied);
+      return true;
     }
   }
 

@@ -33,6 +33,9 @@ public final class FailedRequests {
   private static final ContextLocal<RequestWork> WORK =
       ContextLocal.registerLocal(RequestWork.class);
 
+  /** For requests that reach no listener; the service has none. */
+  private static final FailedRequests NO_LISTENER = new FailedRequests("unknown");
+
   private final String listener;
   private final LongAdder count = new LongAdder();
   private final RepeatedWarning warning = new RepeatedWarning(LOG);
@@ -66,6 +69,29 @@ public final class FailedRequests {
     return count.sum();
   }
 
+  /** Handles the failures of requests that run in duplicates of a context. */
+  void attach(Context context) {
+    context.exceptionHandler(this::uncaught);
+    context.put(FailedRequests.class, this);
+  }
+
+  /**
+   * Counts and logs a failure whose request gets 500 by its handler, unless it has got a response.
+   * Must be called in the context of the request.
+   */
+  public static void recordUnanswered(Throwable failure) {
+    Context context = Vertx.currentContext();
+    HttpServerRequest request = context == null ? null : CURRENT.get(context);
+    if (request == null || !request.response().ended()) {
+      of(context).record(failure);
+    }
+  }
+
+  private static FailedRequests of(@Nullable Context context) {
+    FailedRequests failures = context == null ? null : context.get(FailedRequests.class);
+    return failures == null ? NO_LISTENER : failures;
+  }
+
   /** Wraps a handler so that contexts store their requests. */
   Handler<HttpServerRequest> tracked(Handler<HttpServerRequest> handler) {
     return request -> {
@@ -89,7 +115,7 @@ public final class FailedRequests {
   }
 
   /** Handles an uncaught exception; must be called in the context in which it was thrown. */
-  void uncaught(Throwable failure) {
+  private void uncaught(Throwable failure) {
     Context context = Vertx.currentContext();
     if (context == null) {
       failed(null, failure);
@@ -132,15 +158,9 @@ public final class FailedRequests {
         "Cannot handle a request to the "
             + listener
             + " listener ("
-            + failure.getClass().getName()
-            + locationOf(failure)
+            + RepeatedWarning.originOf(failure)
             + "); it gets 500. Log level debug shows each failure with its stack trace");
     LOG.debug("Cannot handle a request to the {} listener", listener, failure);
-  }
-
-  private static String locationOf(Throwable failure) {
-    StackTraceElement[] trace = failure.getStackTrace();
-    return trace.length == 0 ? "" : " at " + trace[0];
   }
 
   private static void respond(HttpServerRequest request) {

@@ -118,7 +118,7 @@ public final class HttpListener {
   private final class Worker extends VerticleBase {
     @Override
     public Future<?> start() {
-      context.exceptionHandler(failures::uncaught);
+      failures.attach(context);
       HttpServer server = vertx.createHttpServer(guarded.options());
       server
           .requestHandler(handler)

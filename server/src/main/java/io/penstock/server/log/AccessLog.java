@@ -31,7 +31,7 @@ public final class AccessLog implements AutoCloseable {
   private final Destination destination;
   private final LongAdder dropped = new LongAdder();
   private final BackgroundWriter<AccessEntry> writer =
-      new BackgroundWriter<>("penstock-access-log", MAX_QUEUED, this::write);
+      new BackgroundWriter<>("penstock-access-log", MAX_QUEUED, dropped, this::write);
   private final StringBuilder lines = new StringBuilder();
   private volatile boolean reopen;
   private OutputStream out;
@@ -69,9 +69,7 @@ public final class AccessLog implements AutoCloseable {
 
   /** Queues an entry. */
   public void add(AccessEntry entry) {
-    if (!writer.offer(entry)) {
-      dropped.increment();
-    }
+    writer.offer(entry);
   }
 
   /** Returns the number of dropped entries. */

@@ -57,21 +57,27 @@ public final class ConnectionFailures extends Filter<ILoggingEvent> {
       return FilterReply.NEUTRAL;
     }
     if (!isCausedByPeer(proxy.getThrowable())) {
-      StackTraceElement[] trace = proxy.getThrowable().getStackTrace();
       WARNING.warn(
           "A connection failed in a library ("
-              + proxy.getClassName()
-              + (trace.length == 0 ? "" : " at " + trace[0])
+              + RepeatedWarning.originOf(proxy.getThrowable())
               + "). Log level debug shows each failure with its stack trace");
     }
     return FilterReply.DENY;
   }
 
   /** Returns whether the peer disconnected or sent invalid HTTP or TLS. */
-  private static boolean isCausedByPeer(Throwable failure) {
+  public static boolean isCausedByPeer(Throwable failure) {
+    Throwable cause = failure.getCause();
+    if (cause != null && isOfCodec(failure)) {
+      // Netty wraps whatever a codec throws.
+      return isCausedByPeer(cause);
+    }
     return failure instanceof IOException
-        || failure instanceof CodecException
-        || failure instanceof Http2Exception
+        || isOfCodec(failure)
         || failure instanceof VertxException;
+  }
+
+  private static boolean isOfCodec(Throwable failure) {
+    return failure instanceof CodecException || failure instanceof Http2Exception;
   }
 }

@@ -40,7 +40,7 @@ final class LogQueue extends UnsynchronizedAppenderBase<ILoggingEvent> {
       Consumer<Throwable> onThrowable) {
     this.destination = destination;
     this.flushMillis = flushMillis;
-    this.writer = new BackgroundWriter<>("penstock-log", capacity, this::write);
+    this.writer = new BackgroundWriter<>("penstock-log", capacity, dropped, this::write);
     this.dropped = dropped;
     this.onThrowable = onThrowable;
     this.reported = dropped.sum();
@@ -59,9 +59,7 @@ final class LogQueue extends UnsynchronizedAppenderBase<ILoggingEvent> {
     }
     // Captures the state of the calling thread, such as its name.
     event.prepareForDeferredProcessing();
-    if (!writer.offer(event)) {
-      dropped.increment();
-    }
+    writer.offer(event);
   }
 
   private void write(List<ILoggingEvent> events) {
@@ -82,7 +80,8 @@ final class LogQueue extends UnsynchronizedAppenderBase<ILoggingEvent> {
               LogQueue.class.getName(),
               logger,
               Level.WARN,
-              "{} log lines were dropped because the reader of the log was too slow",
+              "{} log lines were dropped because the reader of the log was too slow, or because they"
+                  + " could not be written",
               null,
               new Object[] {sum - reported}));
       reported = sum;

@@ -79,7 +79,10 @@ public final class Logs {
     return appender;
   }
 
-  /** Returns the number of lines that were dropped because the reader of the log was too slow. */
+  /**
+   * Returns the number of lines that were dropped because the reader of the log was too slow, or
+   * because they could not be written.
+   */
   public static long dropped() {
     return DROPPED.sum();
   }

@@ -16,6 +16,15 @@ public final class RepeatedWarning {
     this.logger = logger;
   }
 
+  /**
+   * Returns the class of an exception and where it was thrown. Unlike its message, neither quotes a
+   * request.
+   */
+  public static String originOf(Throwable failure) {
+    StackTraceElement[] trace = failure.getStackTrace();
+    return failure.getClass().getName() + (trace.length == 0 ? "" : " at " + trace[0]);
+  }
+
   /** Logs the warning, or counts it. */
   public void warn(String message) {
     warn(message, null);

@@ -1,6 +1,7 @@
 package io.penstock.server.proxy;
 
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.penstock.server.http.InterimResponses;
 import io.penstock.server.http.Streams;
@@ -47,6 +48,12 @@ final class Forwarding implements InFlightRequests.TimedRequest {
 
   /** The remaining bytes of a body with a known length, if the protocol has no trailers for it. */
   private long remainingBytes = UNKNOWN;
+
+  /**
+   * Whether no byte has arrived of a body that has some, by its length. On HTTP/2, Netty checks the
+   * length of all other bodies.
+   */
+  private boolean lacksBody;
 
   /** Receives events of an exchange. */
   interface ExchangeEvents {
@@ -190,6 +197,8 @@ final class Forwarding implements InFlightRequests.TimedRequest {
       }
     } else if (originRequest.version() != HttpVersion.HTTP_2) {
       remainingBytes = number(length);
+    } else {
+      lacksBody = mayHaveBody && number(length) > 0;
     }
     response.exceptionHandler(this::fail);
     response.handler(part -> forwardPart(part, response));
@@ -241,6 +250,7 @@ final class Forwarding implements InFlightRequests.TimedRequest {
       upload.stop();
       return;
     }
+    lacksBody = false;
     remainingBytes -= part.length();
     if (remainingBytes == 0) {
       // Ending the response with its last part takes one write instead of two.
@@ -266,6 +276,16 @@ final class Forwarding implements InFlightRequests.TimedRequest {
 
   private void finish(HttpClientResponse response) {
     if (ended) {
+      return;
+    }
+    if (lacksBody) {
+      // A client on HTTP/1.1 would take the next response for the body.
+      upload.stop();
+      fail(
+          Http2Exception.streamError(
+              originRequest.streamId(),
+              Http2Error.PROTOCOL_ERROR,
+              "a response with a Content-Length has no body"));
       return;
     }
     end();

@@ -235,7 +235,11 @@ public final class ProxyListener implements Handler<HttpServerRequest> {
     }
     HttpConnection connection = request.connection();
     closing.add(connection);
-    connection.closeHandler(closed -> closing.remove(connection));
+    // Unlike a close handler, it is also called if the connection has been closed before.
+    VertxInternals.ofClient(connection)
+        .channel()
+        .closeFuture()
+        .addListener(closed -> closing.remove(connection));
     request.response().putHeader("Connection", "close");
     end(request, status, title, detail).onComplete(sent -> connection.close());
   }

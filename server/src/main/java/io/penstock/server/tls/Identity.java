@@ -8,7 +8,6 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.PemKeyCertOptions;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
@@ -81,7 +80,7 @@ record Identity(PrivateKey key, List<X509Certificate> chain, Set<String> names) 
   static List<X509Certificate> certificates(Path file, TlsPart part) throws TlsException {
     try {
       List<X509Certificate> certificates = new ArrayList<>();
-      byte[] content = Files.readAllBytes(file);
+      byte[] content = PemFile.read(file);
       for (Certificate certificate :
           CertificateFactory.getInstance("X.509")
               .generateCertificates(new ByteArrayInputStream(content))) {
@@ -92,7 +91,7 @@ record Identity(PrivateKey key, List<X509Certificate> chain, Set<String> names) 
       }
       return List.copyOf(certificates);
     } catch (IOException e) {
-      throw new TlsException(part, "cannot be read: " + file, e);
+      throw new TlsException(part, "cannot be read: " + e.getMessage(), e);
     } catch (CertificateException e) {
       throw new TlsException(part, "must contain certificates in PEM format: " + file, e);
     }
@@ -101,13 +100,13 @@ record Identity(PrivateKey key, List<X509Certificate> chain, Set<String> names) 
   /** Reads the key of a file in PKCS #8, PKCS #1 or SEC 1 format. */
   private static PrivateKey key(Path file, X509Certificate first) throws TlsException {
     try {
-      String text = Files.readString(file, ISO_8859_1);
+      String text = new String(PemFile.read(file), ISO_8859_1);
       Matcher plain = PKCS_8.matcher(text);
       return plain.find()
           ? key(Base64.getMimeDecoder().decode(plain.group(1)))
           : keyOfAlgorithm(text, first);
     } catch (IOException e) {
-      throw new TlsException(TlsPart.KEY, "cannot be read: " + file, e);
+      throw new TlsException(TlsPart.KEY, "cannot be read: " + e.getMessage(), e);
     } catch (Exception e) {
       // The parser throws exceptions of several types.
       throw new TlsException(

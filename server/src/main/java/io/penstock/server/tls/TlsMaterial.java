@@ -7,7 +7,6 @@ import io.vertx.core.net.KeyCertOptions;
 import io.vertx.core.net.ServerSSLOptions;
 import io.vertx.core.net.TrustOptions;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
@@ -92,12 +91,13 @@ public final class TlsMaterial {
     var unused = Identity.certificates(file, TlsException.TlsPart.CERTIFICATE);
     try {
       // The JDK also reads other formats.
-      if (!Files.readString(file, ISO_8859_1).contains("-----BEGIN CERTIFICATE-----")) {
+      if (!new String(PemFile.read(file), ISO_8859_1).contains("-----BEGIN CERTIFICATE-----")) {
         throw new TlsException(
             TlsException.TlsPart.CERTIFICATE, "must contain certificates in PEM format: " + file);
       }
     } catch (IOException e) {
-      throw new TlsException(TlsException.TlsPart.CERTIFICATE, "cannot be read: " + file, e);
+      throw new TlsException(
+          TlsException.TlsPart.CERTIFICATE, "cannot be read: " + e.getMessage(), e);
     }
   }
 
@@ -111,11 +111,11 @@ public final class TlsMaterial {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       for (TlsFiles.Pair pair : files.identities()) {
-        digest.update(Files.readAllBytes(pair.certificate()));
-        digest.update(Files.readAllBytes(pair.key()));
+        digest.update(PemFile.read(pair.certificate()));
+        digest.update(PemFile.read(pair.key()));
       }
       for (Path clientCa : files.clientCa().stream().toList()) {
-        digest.update(Files.readAllBytes(clientCa));
+        digest.update(PemFile.read(clientCa));
       }
       return digest.digest();
     } catch (GeneralSecurityException e) {

@@ -5,6 +5,7 @@ import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.penstock.server.RunningServer;
 import io.penstock.server.Setting;
 import java.net.http.HttpResponse;
@@ -237,5 +238,31 @@ class ViolationsIT {
 
   private static HttpResponse<String> get(RunningServer server, String path) {
     return new RuleApi(server).send("GET", path, "");
+  }
+
+  /** A defect that prevents one batch from being written. */
+  @Test
+  void batchThatCannotBeWritten_isDropped_andLaterOnesAreWritten() {
+    DenialTally tally = new DenialTally(10);
+    try (Database database = new Database(DatabaseAddress.parse(url, Map.of()));
+        ViolationWriter writer =
+            new ViolationWriter(database, tally, new Retention(0, 0), new SimpleMeterRegistry())) {
+      writer.start();
+      // Its milliseconds overflow.
+      deny(tally, "bad", Instant.MAX);
+      await().until(() -> tally.dropped() == 1);
+      deny(tally, "good", Instant.now());
+      await().until(() -> sum().equals("1"));
+
+      assertThat(TestPostgres.value(url, "SELECT bucket_key FROM rate_limit_violation"))
+          .isEqualTo("good");
+      assertThat(tally.size()).isZero();
+    }
+  }
+
+  private static void deny(DenialTally tally, String key, Instant time) {
+    tally.add(
+        new DenialTally.Key("rule", key, false, 0),
+        () -> new Violation(key, null, null, null, time, 0, null, "rule", "limit", 1));
   }
 }

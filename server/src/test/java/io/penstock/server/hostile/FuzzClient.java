@@ -46,6 +46,9 @@ final class FuzzClient {
   private static final int MAX_PIECES = 3;
   private static final int SENTINEL = 0x7ffffff1;
 
+  /** The initial flow-control window and the max size of a DATA frame. */
+  private static final int MAX_DATA = 16_384;
+
   private final Connector connector;
   private final Listener listener;
   private final Random random;
@@ -171,6 +174,19 @@ final class FuzzClient {
 
   /** Sends random frames, then a valid request, and waits for the outcome of that request. */
   Outcome sendFrames() throws IOException {
+    long seed = random.nextLong();
+    Outcome outcome = frames(seed, true);
+    // A server that closes the connection without the last request has not read everything.
+    return outcome == Outcome.RESET && frames(seed, false) != Outcome.HANGING
+        ? Outcome.UNREAD
+        : outcome;
+  }
+
+  private Outcome frames(long seed, boolean complete) throws IOException {
+    return new FuzzClient(connector, listener, new Random(seed)).frames(complete);
+  }
+
+  private Outcome frames(boolean complete) throws IOException {
     boolean writing = true;
     Socket socket = connector.connect();
     try (socket;
@@ -181,7 +197,9 @@ final class FuzzClient {
         for (int i = 0; i < count; i++) {
           frame(client, 2 * i + 1);
         }
-        client.get(SENTINEL, true);
+        if (complete) {
+          client.get(SENTINEL, true);
+        }
         writing = false;
       } catch (SocketException closedByThen) {
         // A GOAWAY with the reason was sent before.
@@ -190,6 +208,9 @@ final class FuzzClient {
       try {
         outcome = await(client);
       } catch (SocketTimeoutException unfinishedFrame) {
+        if (!complete) {
+          return Outcome.HANGING;
+        }
         // The valid request may be read as the rest of a longer frame.
         socket.setSoTimeout(Listeners.PATIENCE_MILLIS);
         socket.shutdownOutput();
@@ -201,6 +222,49 @@ final class FuzzClient {
     } catch (SocketException reset) {
       return classified(Outcome.RESET, writing);
     }
+  }
+
+  /** Sends a gRPC call that is complete, however malformed, and waits for its end. */
+  Outcome sendCall() throws IOException {
+    boolean writing = true;
+    try (Socket socket = connector.connect();
+        Http2Frames client = new Http2Frames(socket)) {
+      try {
+        String[] head = GrpcCalls.head(random);
+        client.head(1, false, head);
+        byte[] content = GrpcCalls.content(random);
+        for (int at = 0; at < content.length; at += MAX_DATA) {
+          int to = Math.min(content.length, at + MAX_DATA);
+          client.write(Http2Frames.DATA, 0, 1, Arrays.copyOfRange(content, at, to));
+        }
+        if (GrpcCalls.ends(head)) {
+          client.write(Http2Frames.DATA, Http2Frames.END_STREAM, 1, new byte[0]);
+        } else {
+          client.reset(1);
+          client.get(SENTINEL, true);
+        }
+        writing = false;
+      } catch (SocketException closedByThen) {
+        // The response or the reason was sent before.
+      }
+      return classified(awaitEnd(client), writing);
+    } catch (SocketTimeoutException e) {
+      return Outcome.HANGING;
+    } catch (SocketException reset) {
+      return classified(Outcome.RESET, writing);
+    }
+  }
+
+  private static Outcome awaitEnd(Http2Frames client) throws IOException {
+    for (Frame frame = client.any(); frame != null; frame = client.any()) {
+      boolean ends = (frame.flags() & Http2Frames.END_STREAM) != 0;
+      if (frame.type() == Http2Frames.RESET
+          || (ends && frame.type() == Http2Frames.HEADERS)
+          || (ends && frame.type() == Http2Frames.DATA)) {
+        return Outcome.ANSWERED;
+      }
+    }
+    return client.hasGoneAway() ? Outcome.GONE_AWAY : Outcome.CLOSED;
   }
 
   private static Outcome await(Http2Frames client) throws IOException {
@@ -217,6 +281,16 @@ final class FuzzClient {
   }
 
   private void frame(Http2Frames client, int stream) throws IOException {
+    if (listener == Listener.ENVOY && random.nextBoolean()) {
+      client.head(stream, random.nextInt(8) == 0, GrpcCalls.head(random));
+      byte[] content = GrpcCalls.content(random);
+      client.write(
+          Http2Frames.DATA,
+          random.nextInt(2),
+          stream,
+          Arrays.copyOf(content, Math.min(MAX_DATA, content.length)));
+      return;
+    }
     switch (random.nextInt(8)) {
       case 0 -> client.get(stream, random.nextBoolean());
       case 1 -> client.head(stream, random.nextBoolean(), fields());

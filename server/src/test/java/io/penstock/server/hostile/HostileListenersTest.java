@@ -141,6 +141,7 @@ class HostileListenersTest {
     "DECISION,:authority,a%20b",
     "PROXY,:authority,a%20b",
     "ADMIN,:authority,a%20b",
+    "ENVOY,:authority,a%20b",
     "PROXY,host,a%20b",
     "PROXY,:method,G T",
     "ADMIN,:method,G T"
@@ -159,7 +160,15 @@ class HostileListenersTest {
       assertThat(statuses.get(3)).isEqualTo(400);
       // The admin listener serves the console at this path, to GET only.
       Map<Listener, Integer> expected =
-          Map.of(Listener.DECISION, 404, Listener.PROXY, 200, Listener.ADMIN, 405);
+          Map.of(
+              Listener.DECISION,
+              404,
+              Listener.PROXY,
+              200,
+              Listener.ADMIN,
+              405,
+              Listener.ENVOY,
+              404);
       assertThat(statuses.get(1)).isEqualTo(expected.get(listener));
     }
   }
@@ -181,10 +190,14 @@ class HostileListenersTest {
   @CsvSource({
     "DECISION,/v1/check",
     "DECISION,/v1/check/batch",
+    "DECISION,/json",
+    "ENVOY,/json",
     "ADMIN,/v1/explain",
     "ADMIN,/v1/mode",
     "ADMIN,/v1/keys/peek",
-    "ADMIN,/v1/keys/reset"
+    "ADMIN,/v1/keys/reset",
+    "ADMIN,/v1/keys/override",
+    "ADMIN,/v1/simulate"
   })
   void body_beyondTheLimitsOfJson_is400(Listener listener, String path) {
     assertAll(
@@ -244,6 +257,7 @@ class HostileListenersTest {
     "DECISION,xyz",
     "PROXY,xyz",
     "ADMIN,xyz",
+    "ENVOY,xyz",
     "DECISION,-1",
     "PROXY,-1",
     "PROXY,FFFFFFFFFFFFFFFFFF",
@@ -256,6 +270,7 @@ class HostileListenersTest {
     "DECISION,2~{}~0~A: b~ c~",
     "PROXY,0~A: b~ c~",
     "ADMIN,2~{}~0~A: b~ c~",
+    "ENVOY,2~{}~0~A: b~ c~",
     "PROXY,'0~A: b~\tc~D: e~'",
     "PROXY,0~ A: b~",
     "PROXY,2~{}~0~A: b~ c~"
@@ -267,6 +282,8 @@ class HostileListenersTest {
             + "\r\n{}\r\n0\r\n\r\n";
     if (listener == Listener.ADMIN) {
       sent = sent.replace("/v1/check", "/v1/explain");
+    } else if (listener == Listener.ENVOY) {
+      sent = sent.replace("/v1/check", "/json");
     }
     assertThat(listeners.raw(listener, sent)).matches(PROBLEM_400);
     assertThat(inPieces(listener, sent)).matches(PROBLEM_400);
@@ -323,12 +340,14 @@ class HostileListenersTest {
     "DECISION,GET /livez,Upgrade",
     "PROXY,GET /livez,Upgrade",
     "ADMIN,GET /livez,Upgrade",
+    "ENVOY,GET /livez,Upgrade",
     "DECISION,POST /livez,'keep-alive, upgrade'",
     "PROXY,POST /livez,'keep-alive, upgrade'",
     "ADMIN,POST /livez,'keep-alive, upgrade'",
     "DECISION,CONNECT a:1,x",
     "PROXY,CONNECT a:1,x",
-    "ADMIN,CONNECT a:1,x"
+    "ADMIN,CONNECT a:1,x",
+    "ENVOY,CONNECT a:1,x"
   })
   void bytesBehindARequestForAnotherProtocol_areNotARequest(
       Listener listener, String line, String connection) throws IOException {
@@ -406,6 +425,7 @@ class HostileListenersTest {
     "DECISION,6,8,0",
     "PROXY,6,8,0",
     "ADMIN,6,8,0",
+    "ENVOY,6,8,0",
     "PROXY,4,0,0",
     "PROXY,4,6,0",
     "PROXY,2,5,1",

@@ -4,14 +4,33 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.ByteArrayOutputStream;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 
 /** Well-formed requests with random JSON bodies. */
 final class JsonRequests {
-  private static final String[] DECISION = {"/v1/check", "/v1/check/batch"};
-  private static final String[] ADMIN = {
-    "/v1/explain", "/v1/mode", "/v1/keys/peek", "/v1/keys/reset", "/v1/keys/grant", "/v1/rules"
-  };
+  private static final Map<Listeners.Listener, List<String>> PATHS =
+      Map.of(
+          Listeners.Listener.DECISION,
+          List.of("/v1/check", "/v1/check/batch", "/json"),
+          Listeners.Listener.ADMIN,
+          List.of(
+              "/v1/explain",
+              "/v1/mode",
+              "/v1/keys/peek",
+              "/v1/keys/reset",
+              "/v1/keys/grant",
+              "/v1/keys/override",
+              "/v1/keys/override/end",
+              "/v1/rules",
+              "/v1/simulate",
+              "/v1/replay",
+              "/v1/advise",
+              "/v1/advise?per=endpoint&spare=100"),
+          Listeners.Listener.ENVOY,
+          List.of("/json"));
   private static final String[] NAMES = {
     "ip",
     "method",
@@ -30,6 +49,22 @@ final class JsonRequests {
     "mode",
     "for",
     "key",
+    "value",
+    "domain",
+    "descriptors",
+    "entries",
+    "hits_addend",
+    "limit",
+    "rate",
+    "burst",
+    "pattern",
+    "kind",
+    "arrivals",
+    "at_ms",
+    "requests",
+    "duration_ms",
+    "retry",
+    "time",
     "x",
     "",
     "\\u0000",
@@ -55,6 +90,12 @@ final class JsonRequests {
     "\"enforce\"",
     "\"policy\"",
     "\"1s\"",
+    "\"5/s\"",
+    "\"0.0000001/h\"",
+    "\"shop\"",
+    "\"steady\"",
+    "2147483648",
+    "9223372036854775807",
     "\"\\ud800\"",
     "\"\\u0000\"",
     "NaN",
@@ -71,14 +112,14 @@ final class JsonRequests {
   private JsonRequests() {}
 
   static byte[] next(Listeners.Listener listener, Random random) {
-    String[] paths = listener == Listeners.Listener.ADMIN ? ADMIN : DECISION;
+    List<String> paths = Objects.requireNonNull(PATHS.get(listener));
     byte[] body = body(random).getBytes(UTF_8);
     if (random.nextInt(4) == 0 && body.length > 0) {
       body[random.nextInt(body.length)] = (byte) random.nextInt(256);
     }
     String head =
         "POST "
-            + paths[random.nextInt(paths.length)]
+            + paths.get(random.nextInt(paths.size()))
             + " HTTP/1.1\r\nHost: a\r\nContent-Length: "
             + body.length
             + "\r\n\r\n";
@@ -97,8 +138,55 @@ final class JsonRequests {
       case 4 ->
           "{\"rule\":\"all\",\"ip\":\"127.0.0.1\",\"tokens\":" + value(random, MAX_DEPTH) + "}";
       case 5 -> "{\"cost\":" + "9".repeat(random.nextInt(1_500)) + "}";
+      case 6 -> keyed(random);
+      case 7 -> limited(random);
+      case 8 -> simulated(random);
+      case 9 -> logged(random);
       default -> object(random, 0);
     };
+  }
+
+  /** A request about a key, with a limit for it. */
+  private static String keyed(Random random) {
+    return "{\"rule\":\"all\",\"key\":{\"ip\":\"10.0.0."
+        + random.nextInt(300)
+        + "\"},\"rate\":\"5/s\",\"for\":"
+        + value(random, MAX_DEPTH)
+        + "}";
+  }
+
+  /** A request of Envoy. */
+  private static String limited(Random random) {
+    return "{\"domain\":\"shop\",\"hits_addend\":"
+        + random.nextInt(5)
+        + ",\"descriptors\":[{\"entries\":[{\"key\":\"user\",\"value\":"
+        + value(random, MAX_DEPTH)
+        + "}],\"limit\":"
+        + value(random, MAX_DEPTH - 1)
+        + "}]}";
+  }
+
+  private static String simulated(Random random) {
+    return "{\"rate\":\"5/s\",\"duration_ms\":"
+        + random.nextInt(100_000)
+        + ",\"pattern\":{\"kind\":\"steady\",\"rate\":"
+        + value(random, MAX_DEPTH)
+        + "}}";
+  }
+
+  /** An access log in JSON. */
+  private static String logged(Random random) {
+    StringBuilder log = new StringBuilder();
+    for (int i = random.nextInt(20); i >= 0; i--) {
+      log.append("{\"time\":\"2026-01-01T00:00:")
+          .append(random.nextInt(70))
+          .append("Z\",\"remote_addr\":")
+          .append(value(random, MAX_DEPTH))
+          .append(",\"method\":\"GET\",\"path\":")
+          .append(value(random, MAX_DEPTH))
+          .append("}\n");
+    }
+    return log.toString();
   }
 
   private static String object(Random random, int depth) {

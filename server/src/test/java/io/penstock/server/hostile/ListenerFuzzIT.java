@@ -1,10 +1,12 @@
 package io.penstock.server.hostile;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxy;
 import ch.qos.logback.core.AppenderBase;
 import io.penstock.server.Setting;
 import io.penstock.server.hostile.FuzzClient.Outcome;
@@ -124,7 +126,9 @@ class ListenerFuzzIT {
     }
     while (System.nanoTime() - run.endNanos < 0) {
       int kind = run.random.nextInt(3);
-      if (kind == 0) {
+      if (run.listener == Listener.ENVOY && run.random.nextInt(3) == 0) {
+        answered(tally, client.sendCall(), run, "a gRPC call".getBytes(US_ASCII));
+      } else if (kind == 0) {
         orderly(tally, client.sendFrames(), run, new byte[0]);
       } else if (kind == 1 && run.listener != Listener.PROXY) {
         byte[] request = JsonRequests.next(run.listener, run.random);
@@ -161,7 +165,10 @@ class ListenerFuzzIT {
         tally.counts);
   }
 
-  /** Collects everything above debug that is logged with a stack trace. */
+  /**
+   * Collects everything above debug that is logged with a stack trace, by libraries as well, except
+   * for errors of single connections that clients cause.
+   */
   private static final class StackTraces extends AppenderBase<ILoggingEvent> {
     final Queue<String> seen = new ConcurrentLinkedQueue<>();
 
@@ -169,7 +176,6 @@ class ListenerFuzzIT {
       StackTraces traces = new StackTraces();
       Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
       traces.setContext(root.getLoggerContext());
-      traces.addFilter(new ConnectionFailures());
       traces.start();
       root.addAppender(traces);
       return traces;
@@ -178,7 +184,10 @@ class ListenerFuzzIT {
     @Override
     protected void append(ILoggingEvent event) {
       boolean counts = event.getLevel().isGreaterOrEqual(Level.INFO);
-      if (counts && event.getThrowableProxy() != null && seen.size() < MAX_REPORTED) {
+      if (counts
+          && event.getThrowableProxy() instanceof ThrowableProxy proxy
+          && !ConnectionFailures.isCausedByPeer(proxy.getThrowable())
+          && seen.size() < MAX_REPORTED) {
         seen.add(
             event.getLoggerName()
                 + ": "

@@ -2,13 +2,16 @@ package io.penstock.server.hostile;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.penstock.NanoClock;
 import io.penstock.server.RunningServer;
 import io.penstock.server.Setting;
 import io.penstock.server.proxy.Http2Frames;
 import io.penstock.server.proxy.TestOrigin;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Locale;
@@ -30,6 +33,12 @@ final class Listeners implements AutoCloseable {
           rate: 1000000/s
           burst: 100000000
       """;
+  private static final String LIMITS =
+      """
+      domain: shop
+      descriptors:
+        - {key: user, rate_limit: {unit: second, requests_per_unit: 1000000}}
+      """;
 
   private final TestOrigin origin =
       new TestOrigin(
@@ -43,18 +52,37 @@ final class Listeners implements AutoCloseable {
   enum Listener {
     DECISION,
     PROXY,
-    ADMIN
+    ADMIN,
+    ENVOY
   }
 
   Listeners(Path folder, Map<Setting, String> more) {
+    this(folder, more, NanoClock.system());
+  }
+
+  /**
+   * @param clock the clock of the buckets
+   */
+  Listeners(Path folder, Map<Setting, String> more, NanoClock clock) {
     Map<Setting, String> flags = new EnumMap<>(Setting.class);
     flags.put(Setting.POLICY, RunningServer.write(folder, POLICY).toString());
     flags.put(Setting.UPSTREAM, origin.url());
     flags.put(Setting.PROXY_HOST, "127.0.0.1");
     flags.put(Setting.PROXY_PORT, "0");
     flags.put(Setting.ADMIN_HOSTS, "a");
+    flags.put(Setting.ENVOY, write(folder.resolve("envoy.yaml"), LIMITS).toString());
+    flags.put(Setting.ENVOY_HOST, "127.0.0.1");
+    flags.put(Setting.ENVOY_PORT, "0");
     flags.putAll(more);
-    this.server = RunningServer.with(flags);
+    this.server = RunningServer.with(flags, clock);
+  }
+
+  private static Path write(Path file, String content) {
+    try {
+      return Files.writeString(file, content);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   RunningServer server() {
@@ -66,6 +94,7 @@ final class Listeners implements AutoCloseable {
       case DECISION -> server.server().port();
       case PROXY -> server.server().proxyPort().orElseThrow();
       case ADMIN -> server.server().adminPort();
+      case ENVOY -> server.server().envoyPort().orElseThrow();
     };
   }
 

@@ -18,7 +18,8 @@ import java.util.regex.Pattern;
 
 /** The corpus of hostile requests, and mutations of it. */
 final class RawRequests {
-  private static final Pattern LINE = Pattern.compile("(\\d{3}|-) (\\d{3}|-) (\\d{3}|-) (.+)");
+  private static final Pattern LINE =
+      Pattern.compile("(\\d{3}|-) (\\d{3}|-) (\\d{3}|-) (\\d{3}|-) (.+)");
   private static final Pattern ESCAPE = Pattern.compile("\\\\(x[0-9a-f]{2}|.)");
   private static final Pattern REPEATED = Pattern.compile("\\{(\\d+):([^}]*)}");
   private static final int MAX_STEPS = 4;
@@ -109,7 +110,7 @@ final class RawRequests {
         statuses.put(listener, status);
       }
     }
-    return new CorpusRequest(unescaped(parts.group(4)), statuses);
+    return new CorpusRequest(unescaped(parts.group(group)), statuses);
   }
 
   private static String unescaped(String text) {

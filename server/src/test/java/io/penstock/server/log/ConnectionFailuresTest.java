@@ -9,8 +9,12 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import ch.qos.logback.core.spi.FilterReply;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.vertx.core.http.HttpClosedException;
 import java.io.IOException;
+import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -26,6 +30,23 @@ final class ConnectionFailuresTest {
     assertThat(filter.decide(event(PROMISE, new IOException("reset")))).isEqualTo(FilterReply.DENY);
     assertThat(filter.decide(event(PROMISE, new HttpClosedException("closed"))))
         .isEqualTo(FilterReply.DENY);
+  }
+
+  @Test
+  void isCausedByPeer_defectWrappedByACodec_isNot() {
+    Throwable defect = new NullPointerException();
+    assertThat(ConnectionFailures.isCausedByPeer(new DecoderException("invalid chunk"))).isTrue();
+    assertThat(ConnectionFailures.isCausedByPeer(new DecoderException(new SSLException("alert"))))
+        .isTrue();
+    assertThat(ConnectionFailures.isCausedByPeer(new DecoderException(defect))).isFalse();
+    assertThat(
+            ConnectionFailures.isCausedByPeer(
+                Http2Exception.connectionError(Http2Error.PROTOCOL_ERROR, "frame")))
+        .isTrue();
+    assertThat(
+            ConnectionFailures.isCausedByPeer(
+                Http2Exception.connectionError(Http2Error.INTERNAL_ERROR, defect, "frame")))
+        .isFalse();
   }
 
   /**

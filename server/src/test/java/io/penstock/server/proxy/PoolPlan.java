@@ -1,5 +1,7 @@
 package io.penstock.server.proxy;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
 
 /** The plan of one exchange, which depends only on the seed and the number of the exchange. */
@@ -74,7 +76,12 @@ final class PoolPlan {
         random.nextInt(PERCENT) < 90 || framing == Framing.UNTIL_CLOSE
             ? Fault.NONE
             : FAULTS[random.nextInt(FAULTS.length)];
-    this.interim = new int[random.nextInt(PERCENT) < 70 ? 0 : random.nextInt(5)];
+    int informational = random.nextInt(PERCENT);
+    this.interim =
+        new int
+            [informational < 70
+                ? 0
+                : random.nextInt(informational < 98 ? 5 : 2 * InterimStatus.MAX_RESPONSES)];
     for (int i = 0; i < interim.length; i++) {
       interim[i] = random.nextInt(4) == 0 ? 100 : 102 + random.nextInt(98);
     }
@@ -115,6 +122,30 @@ final class PoolPlan {
       request.append(expects ? "\r\nExpect: 100-continue" : "");
     }
     return request.append("\r\n\r\n").toString();
+  }
+
+  /** Returns the head of the request for HTTP/2, as names and values. */
+  String[] fields() {
+    List<String> fields =
+        new ArrayList<>(
+            List.of(
+                ":method",
+                posts ? "POST" : head ? "HEAD" : "GET",
+                ":scheme",
+                "http",
+                ":path",
+                "/" + exchange,
+                ":authority",
+                "a",
+                "x-tag",
+                tag));
+    if (posts && !chunkedRequest && !expects) {
+      fields.addAll(List.of("content-length", Integer.toString(requestBody().length())));
+    }
+    if (expects) {
+      fields.addAll(List.of("expect", "100-continue"));
+    }
+    return fields.toArray(String[]::new);
   }
 
   /** Returns the body as it is sent. */

@@ -4,10 +4,13 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Counts the results of many exchanges. Thread-safe. */
 final class PoolTally {
   private static final int MAX_VIOLATIONS = 20;
+  private static final Pattern TAG = Pattern.compile("t\\d+;");
 
   private final long seed;
   private final AtomicLong next = new AtomicLong();
@@ -35,6 +38,20 @@ final class PoolTally {
   void violation(String description) {
     if (violations.size() < MAX_VIOLATIONS) {
       violations.add(description);
+    }
+  }
+
+  /** Checks that everything in a text that names an exchange names this one. */
+  void check(PoolPlan plan, String text) {
+    Matcher tags = TAG.matcher(text);
+    while (tags.find()) {
+      if (!tags.group().equals(plan.tag)) {
+        violation("of another exchange for " + plan + ": " + text);
+        return;
+      }
+    }
+    if (text.contains("evil") || text.contains("Evil")) {
+      violation("surplus bytes for " + plan + ": " + text);
     }
   }
 

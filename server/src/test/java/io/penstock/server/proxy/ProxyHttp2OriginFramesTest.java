@@ -125,6 +125,38 @@ final class ProxyHttp2OriginFramesTest {
     await().until(() -> proxy.metric("penstock_proxy_surplus_total") == TIMES);
   }
 
+  /** On a kept connection, a client would take the next response for the body. */
+  @ParameterizedTest
+  @ValueSource(strings = {"head", "data", "trailer"})
+  void contentLengthWithoutABody_badGateway(String end) throws Exception {
+    serve(
+        (to, stream) -> {
+          to.head(stream, end.equals("head"), ":status", "200", "content-length", "7");
+          if (end.equals("data")) {
+            to.write(DATA, END_STREAM, stream, new byte[0]);
+          } else if (end.equals("trailer")) {
+            to.head(stream, true, "x-a", "b");
+          }
+        });
+    String get = "GET / HTTP/1.1\r\nHost: a\r\n";
+    for (int i = 0; i < TIMES; i++) {
+      String both = proxy.raw(get + "\r\n" + get + "Connection: close\r\n\r\n");
+      // If the head was forwarded before the stream ended, the response is aborted.
+      assertThat(both).matches("(?s)(HTTP/1\\.1 502 .*)*(HTTP/1\\.1 200 (?!.*HTTP/1).*\r\n\r\n)?");
+    }
+    assertThat(origin.accepted()).isEqualTo(1);
+    nothingIsLeft();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"HEAD, 200, 7", "GET, 304, 7", "GET, 200, 0"})
+  void contentLengthOfAResponseThatHasNoBody_isForwarded(
+      String method, String status, String length) throws Exception {
+    serve((to, stream) -> to.head(stream, true, ":status", status, "content-length", length));
+    assertThat(request(method)).startsWith("HTTP/1.1 " + status).endsWith("\r\n\r\n");
+    nothingIsLeft();
+  }
+
   /** HTTP/1.1 origins may send headers of the same size. */
   @Test
   void largeHeaders_areForwarded() throws Exception {
