@@ -2,6 +2,7 @@ package io.penstock.bench;
 
 import io.penstock.bench.http.AuditPart;
 import io.penstock.bench.http.DecisionPart;
+import io.penstock.bench.http.GrpcPart;
 import io.penstock.bench.http.ProxyPart;
 import io.penstock.bench.http.SpringPart;
 import io.penstock.bench.http.StartupPart;
@@ -55,6 +56,12 @@ record Parts(String name, String title, List<Part> parts) {
                   new Part("proxy", "Proxy", ProxyPart::measure),
                   new Part("startup", "Start-up and idle memory", StartupPart::measure),
                   new Part("audit", "Violation log", AuditPart::measure))),
+          new Parts(
+              "grpc",
+              "gRPC",
+              List.of(
+                  new Part("decision", "Rate limit service", GrpcPart::measure),
+                  new Part("soak", "Soak", GrpcPart::soak))),
           new Parts(
               "spring", "Spring", List.of(new Part("mvc", "Spring MVC", SpringPart::measure))),
           new Parts(

@@ -139,6 +139,13 @@ public final class RedisProcess implements AutoCloseable {
     }
   }
 
+  /** Returns the time of the server in microseconds. */
+  public long micros() {
+    String reply =
+        command("EVAL", "local t = redis.call('TIME') return t[1] * 1000000 + t[2]", "0");
+    return Long.parseLong(reply.substring(1));
+  }
+
   /** Runs commands on a separate connection. */
   <T> T with(Function<RedisCommands<String, String>, T> commands) {
     RedisClient client = RedisClient.create(url());

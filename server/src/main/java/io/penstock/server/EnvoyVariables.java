@@ -79,7 +79,6 @@ final class EnvoyVariables {
   private static final List<String> PREFIXES_WITHOUT_EFFECT =
       List.of(
           "CONFIG_GRPC_XDS_",
-          "DEBUG_",
           "DISABLE_STATS",
           "EXPIRATION_JITTER_",
           "EXTRA_TAGS",
@@ -94,7 +93,8 @@ final class EnvoyVariables {
           "LOCAL_CACHE_",
           "MEMCACHE_",
           "NEAR_LIMIT_RATIO",
-          "PROMETHEUS_",
+          "PROMETHEUS_MAPPER_YAML",
+          "PROMETHEUS_RESPONSE_TIME_",
           "REDIS_CLUSTER_",
           "REDIS_HEALTH_CHECK_",
           "REDIS_PERSECOND",
@@ -109,7 +109,6 @@ final class EnvoyVariables {
           "STOP_CACHE_KEY_",
           "TRACING_",
           "USE_DOG_STATSD",
-          "USE_PROMETHEUS",
           "USE_STATSD",
           "XDS_CLIENT_");
 

@@ -1,11 +1,13 @@
 package io.penstock.server;
 
+import io.penstock.server.http.TrustedHosts;
 import io.penstock.server.tls.OrderedCiphers;
 import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.ServerSSLOptions;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** The limits on untrusted input that all listeners share. */
 final class ListenerPolicy {
@@ -57,6 +59,18 @@ final class ListenerPolicy {
             .setHttp2RstFloodMaxRstFramePerWindow(MAX_ENVOY_RESETS);
     options.getInitialSettings().setMaxConcurrentStreams(MAX_ENVOY_STREAMS);
     return options;
+  }
+
+  /**
+   * Returns the hosts that requests without a token may use; null to accept any. Beyond loopback,
+   * only the operator knows the names that probes and collectors use, so that nothing is checked
+   * unless {@code admin_hosts} lists them. By DNS rebinding, a web page can then read what needs no
+   * token, such as metrics, through any browser that can reach the listener.
+   */
+  static @Nullable TrustedHosts trustedHosts(Settings settings) {
+    return SettingCheck.isLoopback(settings.adminHost()) || !settings.adminHosts().isEmpty()
+        ? new TrustedHosts(settings.adminHost(), settings.adminHosts())
+        : null;
   }
 
   static HttpServerOptions options(String host, int port) {

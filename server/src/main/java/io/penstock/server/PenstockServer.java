@@ -46,7 +46,6 @@ import io.penstock.server.http.DelayedRequests;
 import io.penstock.server.http.GuardedTransport;
 import io.penstock.server.http.HttpListener;
 import io.penstock.server.http.Routes;
-import io.penstock.server.http.TrustedHosts;
 import io.penstock.server.log.AccessLog;
 import io.penstock.server.log.Logs;
 import io.penstock.server.proxy.ProxyListener;
@@ -68,7 +67,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -117,6 +115,7 @@ public final class PenstockServer implements AutoCloseable {
   private final Optional<HttpListener> proxy;
   private final Optional<EnvoyService> envoy;
   private final Optional<HttpListener> envoyListener;
+  private final EnvoyDiagnostics envoyDiagnostics;
   private final Optional<TlsReloader> tls;
   private final Optional<AccessLog> accessLog;
 
@@ -129,7 +128,7 @@ public final class PenstockServer implements AutoCloseable {
       accessLog.ifPresent(log -> resources.push(log::close));
       this.adminVertx = vertx(new VertxOptions().setEventLoopPoolSize(1), adminTransport);
       resources.push(() -> close(adminVertx, adminTransport));
-      AdminStart starting = new AdminStart(trustedHosts(settings));
+      AdminStart starting = new AdminStart(ListenerPolicy.trustedHosts(settings));
       this.admin =
           ListenerOpening.ofAdmin(settings, adminVertx, adminTransport, listenerMeters, starting);
       this.store = StoreFactory.open(settings, registry, clock);
@@ -157,6 +156,13 @@ public final class PenstockServer implements AutoCloseable {
       this.opening = new ListenerOpening(settings, vertx, transport, listenerMeters);
       this.decision = openDecisionListener(settings);
       this.envoyListener = envoy.map(service -> openEnvoyListener(settings, service));
+      MetricsEndpoint metrics = new MetricsEndpoint(registry);
+      this.envoyDiagnostics =
+          new EnvoyDiagnostics(
+              settings,
+              new ListenerOpening(settings, adminVertx, adminTransport, listenerMeters),
+              envoy,
+              metrics);
       Optional<TlsMaterial> material = settings.proxyTls().map(PenstockServer::load);
       this.proxy =
           settings.upstream().map(upstream -> openProxyListener(settings, upstream, material));
@@ -172,11 +178,12 @@ public final class PenstockServer implements AutoCloseable {
               : Optional.empty();
       health.watch(tls);
       // From here on, the process is ready: no request is answered before.
-      starting.complete(adminListener(settings));
+      starting.complete(adminListener(settings, metrics));
       figures.start();
       decision.connections().accept();
       proxy.ifPresent(listener -> listener.connections().accept());
       envoyListener.ifPresent(listener -> listener.connections().accept());
+      envoyDiagnostics.accept();
     } catch (RuntimeException e) {
       closeResources();
       throw e;
@@ -337,7 +344,7 @@ public final class PenstockServer implements AutoCloseable {
         service.handler(vertx, gate, bodies(vertx, settings), settings.requestTimeoutMillis()));
   }
 
-  private AdminListener adminListener(Settings settings) {
+  private AdminListener adminListener(Settings settings, MetricsEndpoint metrics) {
     AccessTokens tokens = AccessTokens.of(settings.adminToken(), settings.adminTokens());
     Bodies bodies = bodies(adminVertx, settings);
     ModeSwitch modes = new ModeSwitch(adminVertx, policyHolder.engine());
@@ -345,10 +352,10 @@ public final class PenstockServer implements AutoCloseable {
     AdminListener handler =
         new AdminListener(
             tokens,
-            trustedHosts(settings),
+            ListenerPolicy.trustedHosts(settings),
             new AdminListener.Endpoints(
                 health,
-                new MetricsEndpoint(registry),
+                metrics,
                 new PolicyEndpoints(policyHolder, modes, bodies, tokens),
                 new KeyEndpoints(
                     policyHolder.engine(),
@@ -363,18 +370,6 @@ public final class PenstockServer implements AutoCloseable {
                 new LogReportEndpoints(adminVertx, bodies, policyHolder)));
     paths.putAll(handler.routes().paths());
     return handler;
-  }
-
-  /**
-   * Returns the hosts that requests without a token may use; null to accept any. Beyond loopback,
-   * only the operator knows the names that probes and collectors use, so that nothing is checked
-   * unless {@code admin_hosts} lists them. By DNS rebinding, a web page can then read what needs no
-   * token, such as metrics, through any browser that can reach the listener.
-   */
-  private static @Nullable TrustedHosts trustedHosts(Settings settings) {
-    return SettingCheck.isLoopback(settings.adminHost()) || !settings.adminHosts().isEmpty()
-        ? new TrustedHosts(settings.adminHost(), settings.adminHosts())
-        : null;
   }
 
   private static Bodies bodies(Vertx vertx, Settings settings) {
@@ -404,6 +399,11 @@ public final class PenstockServer implements AutoCloseable {
   /** Returns the port of the listener for Envoy, if there is one. */
   public Optional<Integer> envoyPort() {
     return envoyListener.map(HttpListener::port);
+  }
+
+  /** Returns the listeners of envoyproxy/ratelimit for operators. */
+  EnvoyDiagnostics envoyDiagnostics() {
+    return envoyDiagnostics;
   }
 
   /**
@@ -450,6 +450,7 @@ public final class PenstockServer implements AutoCloseable {
     proxy.ifPresent(listener -> closing.add(listener.close(shutdown)));
     envoyListener.ifPresent(listener -> closing.add(listener.close(shutdown)));
     ShutdownWait.await("listeners", Future.join(closing).mapEmpty(), shutdown);
+    ShutdownWait.await("debug", envoyDiagnostics.close(ADMIN_CLOSE_TIMEOUT), ADMIN_CLOSE_TIMEOUT);
     ShutdownWait.await("admin listener", admin.close(ADMIN_CLOSE_TIMEOUT), ADMIN_CLOSE_TIMEOUT);
     closeResources();
     LOG.info("shutdown complete");

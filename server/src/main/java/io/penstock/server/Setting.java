@@ -46,6 +46,20 @@ public enum Setting {
       "Whether responses to Envoy contain the request, and the metadata of the limits that allowed"
           + " it, as dynamic metadata."),
   ENVOY_SHADOW("BOOL", "false", "Whether requests of Envoy are counted, but never denied."),
+  ENVOY_DEBUG_HOST("ADDRESS", "0.0.0.0", "The address that the debug listener for Envoy binds to."),
+  ENVOY_DEBUG_PORT(
+      "N",
+      null,
+      "The port of a listener with the limits (/rlconfig) and statistics (/stats) of the"
+          + " configuration for Envoy as text; 0 selects a free port. Not opened by default."),
+  ENVOY_METRICS_HOST(
+      "ADDRESS", "0.0.0.0", "The address that the metrics listener for Envoy binds to."),
+  ENVOY_METRICS_PORT(
+      "N",
+      null,
+      "The port of a listener with the metrics of the admin listener and nothing else; 0 selects a"
+          + " free port. Not opened by default."),
+  ENVOY_METRICS_PATH("PATH", "/metrics", "The path of the metrics on envoy_metrics_port."),
   UPSTREAM(
       "URL",
       null,
@@ -302,8 +316,12 @@ public enum Setting {
           ENVOY_OVERDRAFT,
           ENVOY_HEADERS,
           ENVOY_SHADOW,
-          ENVOY_DYNAMIC_METADATA ->
+          ENVOY_DYNAMIC_METADATA,
+          ENVOY_DEBUG_PORT,
+          ENVOY_METRICS_PORT ->
           ENVOY;
+      case ENVOY_DEBUG_HOST -> ENVOY_DEBUG_PORT;
+      case ENVOY_METRICS_HOST, ENVOY_METRICS_PATH -> ENVOY_METRICS_PORT;
       case PROXY_TLS_CLIENT_CA, PROXY_TLS_PROTOCOLS, PROXY_TLS_CIPHERS -> PROXY_TLS_CERT;
       case PROXY_TLS_CLIENT_AUTH -> PROXY_TLS_CLIENT_CA;
       case ACCESS_LOG_FILE -> ACCESS_LOG;

@@ -24,7 +24,8 @@ final class SettingCheck {
   /** Returns what is wrong with a value and what would be right; null if it is valid. */
   static @Nullable String of(Setting setting, String value) {
     return switch (setting) {
-      case PORT, ADMIN_PORT, PROXY_PORT, ENVOY_PORT -> whole(value, 0, 65_535);
+      case PORT, ADMIN_PORT, PROXY_PORT, ENVOY_PORT, ENVOY_DEBUG_PORT, ENVOY_METRICS_PORT ->
+          whole(value, 0, 65_535);
       case RETRY_JITTER_PERCENT -> whole(value, 0, 100);
       case RETRY_JITTER_SECONDS -> whole(value, 0, 86_400);
       case REDIS_DEADLINE_MS, REDIS_START_TIMEOUT_MS -> whole(value, 1, 60_000);
@@ -92,7 +93,15 @@ final class SettingCheck {
           Settings.list(value).stream().allMatch(SettingCheck::isHost)
               ? null
               : "must be host names or addresses without ports, separated by commas: " + value;
-      case HOST, ADMIN_HOST, PROXY_HOST, ENVOY_HOST, REDIS_PREFIX ->
+      case ENVOY_METRICS_PATH ->
+          value.startsWith("/") ? null : "must be a path such as /metrics: " + value;
+      case HOST,
+          ADMIN_HOST,
+          PROXY_HOST,
+          ENVOY_HOST,
+          ENVOY_DEBUG_HOST,
+          ENVOY_METRICS_HOST,
+          REDIS_PREFIX ->
           value.isBlank() ? "must not be empty" : null;
     };
   }

@@ -8,6 +8,7 @@ import io.penstock.server.envoy.EnvoyOptions;
 import io.penstock.server.log.AccessFormat;
 import io.penstock.server.proxy.Upstream;
 import io.penstock.server.tls.TlsFiles;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -142,6 +143,16 @@ public final class Settings {
 
   public int envoyPort() {
     return whole(Setting.ENVOY_PORT);
+  }
+
+  /** Returns the address of a listener that is opened only if its port is set. */
+  Optional<InetSocketAddress> address(Setting host, Setting port) {
+    return text(port)
+        .map(unused -> InetSocketAddress.createUnresolved(required(host), whole(port)));
+  }
+
+  String envoyMetricsPath() {
+    return required(Setting.ENVOY_METRICS_PATH);
   }
 
   /** Returns the origin that the proxy forwards requests to, if set. */

@@ -50,6 +50,7 @@ public final class SettingsReader {
     }
     if (reader.readsEnvoyVariables(flags, variables)) {
       EnvoyVariables.read(variables, reader.problems, reader::set);
+      EnvoyListenerVariables.read(variables, reader.problems, reader::set);
     }
     reader.readVariables(variables);
     flags.forEach((setting, value) -> reader.set(setting, value, Location.of(setting.flag())));

@@ -48,6 +48,33 @@ final class ServerProcess implements AutoCloseable {
     return new ServerProcess(port, serve(HttpPolicy.GENEROUS.policy, "0", "--port", "" + port));
   }
 
+  /** Starts the rate limit service for Envoy with an in-process store. */
+  static ServerProcess envoy(String config) throws IOException, InterruptedException {
+    int port = freePort();
+    Path file = Files.createTempFile("penstock-envoy", ".yaml");
+    file.toFile().deleteOnExit();
+    Files.writeString(file, config);
+    return new ServerProcess(
+        port,
+        serve(
+            HttpPolicy.GENEROUS.policy,
+            "0",
+            "--port",
+            "0",
+            "--envoy",
+            file.toString(),
+            "--envoy-host",
+            "127.0.0.1",
+            "--envoy-port",
+            "" + port));
+  }
+
+  /** Starts a server for gRPC that sends the same message to every call. */
+  static ServerProcess bareGrpc(String message) throws IOException, InterruptedException {
+    int port = freePort();
+    return new ServerProcess(port, main(BareGrpcServer.class, "" + port, message));
+  }
+
   /** Starts the proxy of Penstock. */
   static ServerProcess proxy(ServerProcess origin, HttpPolicy policy)
       throws IOException, InterruptedException {
@@ -132,7 +159,7 @@ final class ServerProcess implements AutoCloseable {
     return new ServerProcess(port, nginx.command(port));
   }
 
-  private static List<String> main(Class<?> program, String... arguments) {
+  static List<String> main(Class<?> program, String... arguments) {
     List<String> command = java();
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
     command.addAll(List.of(arguments));

@@ -19,6 +19,7 @@ public record Overview(List<Ratio> ratios) {
           "local", "in process",
           "redis", "on Redis",
           "http", "over HTTP",
+          "grpc", "over gRPC",
           "spring", "in a Spring MVC application");
 
   public Overview {

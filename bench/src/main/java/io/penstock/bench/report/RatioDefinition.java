@@ -46,6 +46,8 @@ record RatioDefinition(String name, String meaning, boolean compares, @Nullable 
           peer("http.proxy.nginx", "nginx `limit_req` + `proxy_pass`").atLeast(0.8),
           peer("http.proxy-denied.nginx", "nginx `limit_req`, denied").atLeast(0.7),
           peer("spring.mvc.overhead", "the same application without Penstock").atLeast(0.9),
+          peer("grpc.decision.bare", "a bare vertx-grpc server, ShouldRateLimit").atLeast(0.8),
+          figure("grpc.soak.lost", "calls lost in ten minutes of gRPC").atMost(0),
           // The targets below are not part of the design.
           figure("policy.100-rules.vs.100000-rules", "time with 100,000 rules ÷ with 100")
               .atMost(1.5),
@@ -75,6 +77,8 @@ record RatioDefinition(String name, String meaning, boolean compares, @Nullable 
           peer("redis.user.spring-cloud-gateway", "the script of Spring Cloud Gateway, own keys"),
           peer("http.check.bare", "a bare Vert.x server, JSON"),
           peer("http.decision.nginx", "nginx `limit_req`, forward-auth"),
+          figure(
+              "grpc.decision.p99.bare", "p99 at half the peak ÷ that of a bare vertx-grpc server"),
           peer("http.proxy.haproxy", "HAProxy with a stick table"),
           peer("http.proxy-denied.haproxy", "HAProxy with a stick table, denied"),
           peer("http.proxy.vertx-http-proxy", "vertx-http-proxy, which does not limit"));

@@ -82,7 +82,7 @@ public final class Fields {
   }
 
   /** Returns whether a field was read, or declared as known. */
-  boolean isKnown(String name) {
+  public boolean isKnown(String name) {
     return known.contains(name);
   }
 

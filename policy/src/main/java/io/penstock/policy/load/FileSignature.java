@@ -52,11 +52,11 @@ record FileSignature(List<FileStamp> entries) {
     }
   }
 
-  /** Returns the signature of a policy and of the other files that it needs. */
-  static FileSignature of(Path root, Set<Path> needed) {
+  /** Returns the signature of the files below {@code root}, and of the others that they need. */
+  static FileSignature of(Path root, PolicyFiles.FileListing listing, Set<Path> needed) {
     Set<Path> files = new LinkedHashSet<>();
     try {
-      files.addAll(PolicyFiles.under(root));
+      files.addAll(listing.under(root));
     } catch (IOException e) {
       files.add(root);
     }

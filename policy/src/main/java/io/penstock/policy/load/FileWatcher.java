@@ -48,6 +48,7 @@ public class FileWatcher<T> implements AutoCloseable {
   }
 
   private final Path root;
+  private final PolicyFiles.FileListing listing;
   private final Duration interval;
   private final WatchListener<T> listener;
   private final Duration quietPeriod;
@@ -67,11 +68,21 @@ public class FileWatcher<T> implements AutoCloseable {
    * @param loader loads the files, and records those that it reads
    */
   public FileWatcher(Path fileOrFolder, Function<ReadFiles, T> loader, WatchListener<T> listener) {
-    this(fileOrFolder, INTERVAL, QUIET_PERIOD, listener, NanoClock.system(), loader);
+    this(fileOrFolder, PolicyFiles::under, loader, listener);
+  }
+
+  /** Like the other constructor, for the files of a folder that {@code listing} returns. */
+  public FileWatcher(
+      Path fileOrFolder,
+      PolicyFiles.FileListing listing,
+      Function<ReadFiles, T> loader,
+      WatchListener<T> listener) {
+    this(fileOrFolder, listing, INTERVAL, QUIET_PERIOD, listener, NanoClock.system(), loader);
   }
 
   FileWatcher(
       Path fileOrFolder,
+      PolicyFiles.FileListing listing,
       Duration interval,
       Duration quietPeriod,
       WatchListener<T> listener,
@@ -81,6 +92,7 @@ public class FileWatcher<T> implements AutoCloseable {
       throw new IllegalArgumentException("interval must be positive: " + interval);
     }
     this.root = fileOrFolder;
+    this.listing = listing;
     this.interval = interval;
     this.quietPeriod = quietPeriod;
     this.listener = listener;
@@ -101,7 +113,7 @@ public class FileWatcher<T> implements AutoCloseable {
     } finally {
       loadedFiles = read;
       loadedSignature = null;
-      recordSeen(FileSignature.of(root, read.files()));
+      recordSeen(FileSignature.of(root, listing, read.files()));
     }
   }
 
@@ -122,7 +134,7 @@ public class FileWatcher<T> implements AutoCloseable {
       return;
     }
     FileSignature now =
-        FileSignature.of(root, loadedFiles == null ? Set.of() : loadedFiles.files());
+        FileSignature.of(root, listing, loadedFiles == null ? Set.of() : loadedFiles.files());
     if (now.equals(loadedSignature)) {
       return;
     }

@@ -2,15 +2,24 @@ package io.penstock.policy.load;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileVisitOption;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** Lists the files of a policy. */
 public final class PolicyFiles {
   private static final List<String> ENDINGS = List.of(".yaml", ".yml", ".json");
+
+  private static final int MAX_DEPTH = 20;
 
   private PolicyFiles() {}
 
@@ -27,6 +36,48 @@ public final class PolicyFiles {
     } catch (UncheckedIOException e) {
       throw e.getCause();
     }
+  }
+
+  /** Lists the files below a file or folder. */
+  public interface FileListing {
+    List<Path> under(Path root) throws IOException;
+  }
+
+  /** Like {@link #under}, with the files in folders of the folder, and so on. */
+  public static List<Path> deepUnder(Path root) throws IOException {
+    return deep(root, PolicyFiles::isPolicy);
+  }
+
+  /** Returns the visible files that {@link #deepUnder} leaves out because of their names. */
+  public static List<Path> otherFilesUnder(Path root) throws IOException {
+    return deep(root, file -> !isPolicy(file));
+  }
+
+  private static List<Path> deep(Path root, Predicate<Path> accepted) throws IOException {
+    if (!Files.isDirectory(root)) {
+      return accepted.test(root) || !Files.exists(root) ? List.of(root) : List.of();
+    }
+    List<Path> files = new ArrayList<>();
+    Files.walkFileTree(
+        root,
+        Set.of(FileVisitOption.FOLLOW_LINKS),
+        MAX_DEPTH,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
+            boolean hidden = !folder.equals(root) && name(folder).startsWith(".");
+            return hidden ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            if (!name(file).startsWith(".") && accepted.test(file)) {
+              files.add(file);
+            }
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    return files.stream().sorted().toList();
   }
 
   /** Returns the visible folders in a folder, whose files are not part of the policy. */

@@ -55,7 +55,7 @@ public final class PolicyWatcher extends FileWatcher<LoadedPolicy> {
       PolicyListener listener,
       NanoClock time,
       Function<ReadFiles, LoadedPolicy> loader) {
-    super(fileOrFolder, interval, quietPeriod, listener, time, loader);
+    super(fileOrFolder, PolicyFiles::under, interval, quietPeriod, listener, time, loader);
   }
 
   private static Function<ReadFiles, LoadedPolicy> loader(Path root, Set<String> supplied) {

@@ -44,18 +44,15 @@ final class AnswerBuilder {
   }
 
   private static DescriptorStatus withoutBucket(PlannedDescriptor planned) {
-    if (planned.match() == null) {
-      return DescriptorStatus.NO_LIMIT;
-    }
-    return planned.isLimited()
-        ? DescriptorStatus.unevaluated(planned.currentLimit())
+    return planned.match() == null || planned.isLimited()
+        ? DescriptorStatus.NO_LIMIT
         : DescriptorStatus.ON_PURPOSE;
   }
 
   private static DescriptorStatus status(BucketClaim claim) {
     Outcome outcome = claim.outcome();
     if (outcome == null) {
-      return DescriptorStatus.unevaluated(claim.currentLimit());
+      return DescriptorStatus.NO_LIMIT;
     }
     Decision decision = outcome.decision();
     long resetNanos = decision.resetAfter().toNanos();

@@ -50,6 +50,15 @@ final class BucketClaim {
     return first.currentLimit();
   }
 
+  long hits() {
+    return hits;
+  }
+
+  /** Returns what statistics name the limit. */
+  String metric() {
+    return first.matched().metric();
+  }
+
   BucketRequest request() {
     return first.bucket(hits);
   }

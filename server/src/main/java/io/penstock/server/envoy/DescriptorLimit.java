@@ -12,6 +12,7 @@ import io.penstock.policy.Rule;
 import io.penstock.policy.load.Node;
 import java.math.BigDecimal;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param unit null if unlimited
  * @param replaces the labels of the limits that don't apply if this one does
  * @param keys the attributes that select a bucket, one for each entry with a variable value
+ * @param naming how statistics name the limit
  * @param metadata what responses contain as dynamic metadata if the limit allows the request
  */
 record DescriptorLimit(
@@ -33,6 +35,7 @@ record DescriptorLimit(
     Set<String> replaces,
     LimitMode mode,
     List<String> keys,
+    MetricNaming naming,
     Node.@Nullable Mapping metadata) {
   /** The largest limit that a bucket can have; larger ones have the same effect in practice. */
   static final long MAX_REQUESTS = 1_000_000_000;
@@ -49,6 +52,16 @@ record DescriptorLimit(
     static final LimitMode ENFORCE = new LimitMode(false, false);
   }
 
+  /** How statistics name a limit. */
+  enum MetricNaming {
+    /** By its path in the configuration. */
+    PATH,
+    /** By its path, with the values of those descriptors that have {@code value_to_metric}. */
+    SOME_VALUES,
+    /** By the keys and values of the request ({@code detailed_metric}). */
+    ALL_VALUES
+  }
+
   /** How the requests in a unit of time are counted. */
   enum LimitAlgorithm {
     TOKEN_BUCKET,
@@ -62,6 +75,18 @@ record DescriptorLimit(
 
   boolean isUnlimited() {
     return unit == null;
+  }
+
+  /** Returns a line that describes the limit, as the debug port of the reference does. */
+  String text() {
+    return String.format(
+        Locale.ROOT,
+        "%s: unit=%s requests_per_unit=%d, shadow_mode: %b, quota_mode: %b%n",
+        name.replaceAll("\\p{Cntrl}", " "),
+        unit == null ? "UNKNOWN" : unit.name(),
+        requestsPerUnit,
+        mode.shadow,
+        mode.quota);
   }
 
   /** Returns the rule that decides about this limit; only for limits that are not unlimited. */

@@ -20,6 +20,7 @@ final class DescriptorNode {
   private final String value;
   private final Location at;
   private final boolean selectsBucket;
+  private final boolean valueInMetric;
   private final @Nullable DescriptorLimit limit;
 
   /** The nested descriptors by {@code key} or {@code key_value}, as in envoyproxy/ratelimit. */
@@ -34,23 +35,26 @@ final class DescriptorNode {
    * @param key empty for the root of a domain
    * @param value empty for any
    * @param selectsBucket whether each value of an entry has a bucket of its own
+   * @param valueInMetric whether statistics name each value of an entry
    */
   DescriptorNode(
       String key,
       String value,
       Location at,
       boolean selectsBucket,
+      boolean valueInMetric,
       @Nullable DescriptorLimit limit) {
     this.key = key;
     this.value = value;
     this.at = at;
     this.selectsBucket = selectsBucket;
+    this.valueInMetric = valueInMetric;
     this.limit = limit;
   }
 
   /** Returns the root of a domain. */
   static DescriptorNode root(Location at) {
-    return new DescriptorNode("", "", at, false, null);
+    return new DescriptorNode("", "", at, false, false, null);
   }
 
   String key() {
@@ -107,6 +111,20 @@ final class DescriptorNode {
       return null;
     }
     return key.equals(entry.key()) ? entry.value() : entry.composite();
+  }
+
+  /**
+   * Appends the part of a metric's name that stands for a matching entry.
+   *
+   * @param withValue whether its value is part of the name in any case
+   */
+  void appendMetric(DescriptorEntry entry, boolean withValue, StringBuilder name) {
+    boolean sharesBucket = Wildcard.isWildcard(value) && !selectsBucket;
+    if (!sharesBucket && (withValue || valueInMetric)) {
+      name.append(entry.value().isEmpty() ? entry.key() : entry.composite());
+    } else {
+      name.append(value.isEmpty() ? key : key + "_" + value);
+    }
   }
 
   /** Calls {@code action} with each limit of this descriptor and those nested in it. */

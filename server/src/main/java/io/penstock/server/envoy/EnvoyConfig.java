@@ -37,7 +37,24 @@ record EnvoyConfig(Map<String, DescriptorNode> domains, List<Problem> warnings) 
       }
     }
     DescriptorLimit limit = node == null ? null : node.limit();
-    return Optional.ofNullable(limit).map(found -> new DescriptorMatch(found, variables));
+    return Optional.ofNullable(limit)
+        .map(found -> new DescriptorMatch(found, variables, metric(domain, found, entries)));
+  }
+
+  private String metric(String domain, DescriptorLimit limit, List<DescriptorEntry> entries) {
+    if (limit.naming() == DescriptorLimit.MetricNaming.PATH) {
+      return limit.name();
+    }
+    StringBuilder name = new StringBuilder(domain);
+    DescriptorNode node = domains.get(domain);
+    for (DescriptorEntry entry : entries) {
+      node = node == null ? null : node.find(entry);
+      if (node != null) {
+        node.appendMetric(
+            entry, limit.naming() == DescriptorLimit.MetricNaming.ALL_VALUES, name.append('.'));
+      }
+    }
+    return name.toString();
   }
 
   /** Returns all limits. */

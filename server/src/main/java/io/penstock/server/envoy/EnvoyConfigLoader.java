@@ -8,6 +8,7 @@ import io.penstock.policy.load.PolicyFiles;
 import io.penstock.policy.load.Problems;
 import io.penstock.policy.load.ReadFiles;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,8 @@ final class EnvoyConfigLoader {
   private EnvoyConfigLoader() {}
 
   /**
-   * Loads files, and all YAML and JSON files in folders, as one configuration.
+   * Loads files, and all YAML and JSON files in folders and the folders in them, as one
+   * configuration. Other files in folders are reported.
    *
    * @param mergesDomains whether several files may configure the same domain
    * @param read records the files
@@ -67,7 +69,15 @@ final class EnvoyConfigLoader {
 
   private static List<Path> files(Path root, Problems problems) {
     try {
-      return PolicyFiles.under(root);
+      if (Files.isDirectory(root)) {
+        for (Path other : PolicyFiles.otherFilesUnder(root)) {
+          problems.warning(
+              Location.of(other.toString()),
+              "",
+              "is not read; configurations have names that end in .yaml, .yml or .json");
+        }
+      }
+      return PolicyFiles.deepUnder(root);
     } catch (IOException e) {
       problems.error(Location.of(root.toString()), "", "can't be read: " + e.getMessage());
       return List.of();

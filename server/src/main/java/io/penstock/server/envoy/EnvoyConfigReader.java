@@ -5,6 +5,7 @@ import io.penstock.policy.load.Located;
 import io.penstock.policy.load.Node;
 import io.penstock.policy.load.Problems;
 import io.penstock.server.envoy.DescriptorLimit.LimitMode;
+import io.penstock.server.envoy.DescriptorLimit.MetricNaming;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -57,8 +58,10 @@ final class EnvoyConfigReader {
    *
    * @param path the composite keys from the domain on, separated by dots
    * @param keys the attributes of the entries that select a bucket
+   * @param valueInMetric whether it or one that contains it has {@code value_to_metric}
    */
-  private record Parent(DescriptorNode node, String path, List<String> keys) {}
+  private record Parent(
+      DescriptorNode node, String path, List<String> keys, boolean valueInMetric) {}
 
   EnvoyConfigReader(Problems problems, boolean mergesDomains) {
     this.problems = problems;
@@ -83,7 +86,7 @@ final class EnvoyConfigReader {
       // Errors below it are reported all the same.
       root = DescriptorNode.root(fields.at());
     }
-    descriptors(fields, new Parent(root, String.valueOf(domain), List.of()));
+    descriptors(fields, new Parent(root, String.valueOf(domain), List.of(), false));
     fields.done();
   }
 
@@ -156,17 +159,21 @@ final class EnvoyConfigReader {
       keys.add(attribute(key, keys));
     }
     Node.Mapping metadata = metadata(fields);
-    for (String metric : List.of("detailed_metric", "value_to_metric")) {
-      if (flag(fields, metric)) {
-        fields.warning(
-            metric,
-            "has no effect: metrics never contain values; /v1/top has the values denied most");
-      }
-    }
-    DescriptorLimit limit = limit(fields, new LimitContext(path, mode, keys, metadata));
+    boolean valueInMetric = flag(fields, "value_to_metric");
+    boolean anyValueInMetric = valueInMetric || parent.valueInMetric;
+    MetricNaming naming =
+        flag(fields, "detailed_metric")
+            ? MetricNaming.ALL_VALUES
+            : anyValueInMetric ? MetricNaming.SOME_VALUES : MetricNaming.PATH;
+    DescriptorLimit limit = limit(fields, new LimitContext(path, mode, keys, naming, metadata));
     DescriptorNode node =
         new DescriptorNode(
-            String.valueOf(key), value == null ? "" : value, fields.at(), selectsBucket, limit);
+            String.valueOf(key),
+            value == null ? "" : value,
+            fields.at(),
+            selectsBucket,
+            valueInMetric,
+            limit);
     if (key != null) {
       DescriptorNode existing = parent.node.add(composite, node);
       if (existing != null) {
@@ -174,13 +181,17 @@ final class EnvoyConfigReader {
             "key", "is configured twice, first " + existing.at().reference() + ": " + composite);
       }
     }
-    descriptors(fields, new Parent(node, path, keys));
+    descriptors(fields, new Parent(node, path, keys, anyValueInMetric));
     fields.done();
   }
 
   /** What a limit inherits from its descriptor. */
   private record LimitContext(
-      String path, LimitMode mode, List<String> keys, Node.@Nullable Mapping metadata) {}
+      String path,
+      LimitMode mode,
+      List<String> keys,
+      MetricNaming naming,
+      Node.@Nullable Mapping metadata) {}
 
   private @Nullable DescriptorLimit limit(Fields descriptor, LimitContext context) {
     Fields fields = descriptor.given("rate_limit") ? descriptor.mapping("rate_limit") : null;
@@ -205,6 +216,7 @@ final class EnvoyConfigReader {
         replaces,
         context.mode,
         context.keys,
+        context.naming,
         context.metadata);
   }
 

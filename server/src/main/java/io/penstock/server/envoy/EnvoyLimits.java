@@ -116,7 +116,10 @@ final class EnvoyLimits implements AutoCloseable {
       return Optional.empty();
     }
     return Optional.of(
-        new DescriptorMatch(limit(override), List.of(domain, text(descriptor.entries()))));
+        new DescriptorMatch(
+            limit(override),
+            List.of(domain, text(descriptor.entries())),
+            metric(domain, descriptor.entries())));
   }
 
   private DescriptorLimit limit(LimitOverride override) {
@@ -144,12 +147,21 @@ final class EnvoyLimits implements AutoCloseable {
             Set.of(),
             DescriptorLimit.LimitMode.ENFORCE,
             OVERRIDE_KEYS,
+            DescriptorLimit.MetricNaming.ALL_VALUES,
             null);
     List<DescriptorLimit> all = new ArrayList<>(overrides.values());
     all.add(added);
     replace(config, all);
     overrides.put(override, added);
     return added;
+  }
+
+  private static String metric(String domain, List<DescriptorEntry> entries) {
+    StringBuilder name = new StringBuilder(domain);
+    for (DescriptorEntry entry : entries) {
+      name.append('.').append(entry.value().isEmpty() ? entry.key() : entry.composite());
+    }
+    return name.toString();
   }
 
   /** Returns a text that differs for different entries. */

@@ -7,6 +7,7 @@ import io.penstock.policy.PolicyObserver;
 import io.penstock.policy.http.Gate;
 import io.penstock.policy.load.FileWatcher;
 import io.penstock.policy.load.PolicyException;
+import io.penstock.policy.load.PolicyFiles;
 import io.penstock.policy.load.Problem;
 import io.penstock.policy.load.ReadFiles;
 import io.penstock.server.http.Bodies;
@@ -17,6 +18,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,6 +31,11 @@ public final class EnvoyService implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EnvoyService.class);
   private static final String GRPC = "application/grpc";
   private static final String HEALTH_PATH = "/healthcheck";
+  private static final String DEBUG_PATHS =
+      """
+      /rlconfig: print out the currently loaded configuration for debugging
+      /stats: print out stats
+      """;
 
   private final EnvoyOptions options;
   private final EnvoyLimits limits;
@@ -54,10 +61,13 @@ public final class EnvoyService implements AutoCloseable {
       MeterRegistry registry) {
     this.options = options;
     this.meters = new LimitMeters(registry);
-    this.watcher = new FileWatcher<>(options.config(), this::load, new ConfigListener());
+    this.watcher =
+        new FileWatcher<>(
+            options.config(), PolicyFiles::deepUnder, this::load, new ConfigListener());
     this.limits = new EnvoyLimits(options, watcher.load(), store, observer);
     this.headers = new AnswerHeaders(options.headers());
     this.decisions = new LimitDecisions(limits, gates.apply(limits.engine()), options, meters);
+    meters.statistics().count(LimitStatistics.ServiceEvent.CONFIG_LOAD_SUCCESS);
     logLoaded();
     watcher.start();
   }
@@ -161,6 +171,26 @@ public final class EnvoyService implements AutoCloseable {
             JsonEndpoint.PATH,
             new JsonEndpoint(decisions, headers, meters, bodies))
         .on(HttpMethod.GET, HEALTH_PATH, this::health);
+  }
+
+  /** Returns the paths of the reference's debug port: the limits and the statistics as text. */
+  public Routes debugRoutes() {
+    return new Routes()
+        .on(HttpMethod.GET, "/", request -> respond(request, DEBUG_PATHS))
+        .on(HttpMethod.GET, "/rlconfig", request -> respond(request, configText()))
+        .on(HttpMethod.GET, "/stats", request -> respond(request, meters.statistics().text()));
+  }
+
+  private String configText() {
+    return limits.config().limits().stream()
+        .map(DescriptorLimit::text)
+        .sorted()
+        .collect(Collectors.joining());
+  }
+
+  private static void respond(HttpServerRequest request, String text) {
+    var unused =
+        request.response().putHeader("Content-Type", "text/plain; charset=utf-8").end(text);
   }
 
   private void health(HttpServerRequest request) {

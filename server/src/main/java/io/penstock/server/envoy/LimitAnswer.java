@@ -37,16 +37,15 @@ record LimitAnswer(
       boolean allowed, @Nullable CurrentLimit limit, long remaining, long resetSeconds) {
     private static final long UNKNOWN = -1;
 
-    /** The status of a descriptor that no limit applies to. */
+    /**
+     * The status of a descriptor that no limit applies to, or whose limit was not evaluated,
+     * because another one denied or its hits were given back. A limit without figures would be
+     * taken for one of which nothing is left.
+     */
     static final DescriptorStatus NO_LIMIT = new DescriptorStatus(true, null, 0, UNKNOWN);
 
     /** The status of a descriptor that is unlimited on purpose. */
     static final DescriptorStatus ON_PURPOSE = new DescriptorStatus(true, null, UNLIMITED, UNKNOWN);
-
-    /** The status of a descriptor that was not evaluated, because another one denied. */
-    static DescriptorStatus unevaluated(CurrentLimit limit) {
-      return new DescriptorStatus(true, limit, 0, UNKNOWN);
-    }
   }
 
   /** A limit as responses state it. */

@@ -44,6 +44,10 @@ final class LimitDecisions {
     this.meters = meters;
   }
 
+  /** A request with the limits that apply to it. */
+  private record PlannedQuery(
+      LimitQuery query, List<PlannedDescriptor> plan, List<BucketClaim> claims, long startNanos) {}
+
   /** Receives the answer to a request. */
   interface AnswerHandler {
     void answered(LimitAnswer answer);
@@ -59,11 +63,13 @@ final class LimitDecisions {
    * @throws InvalidQueryException if the request can't be decided
    */
   void decide(LimitQuery query, Supplier<Executor> executor, AnswerHandler handler) {
+    long startNanos = System.nanoTime();
     List<PlannedDescriptor> plan = plan(query);
     List<BucketClaim> claims = claims(plan);
+    PlannedQuery planned = new PlannedQuery(query, plan, claims, startNanos);
     refund(plan);
     if (claims.isEmpty()) {
-      answer(query, plan, claims, Verdict.UNLIMITED, handler);
+      answer(planned, Verdict.UNLIMITED, handler);
       return;
     }
     List<RuleCall> calls = new ArrayList<>(claims.size());
@@ -75,7 +81,7 @@ final class LimitDecisions {
           @Override
           public void decided(Verdict verdict) {
             assign(verdict, claims);
-            answer(query, plan, claims, verdict, handler);
+            answer(planned, verdict, handler);
           }
 
           @Override
@@ -143,12 +149,8 @@ final class LimitDecisions {
     }
   }
 
-  private void answer(
-      LimitQuery query,
-      List<PlannedDescriptor> plan,
-      List<BucketClaim> claims,
-      Verdict verdict,
-      AnswerHandler handler) {
+  private void answer(PlannedQuery planned, Verdict verdict, AnswerHandler handler) {
+    List<BucketClaim> claims = planned.claims;
     BucketClaim denying = denying(claims);
     boolean allowed = options.shadow() || (denying == null && verdict.allowed());
     if (!allowed) {
@@ -156,16 +158,21 @@ final class LimitDecisions {
         gate.deny(denying.request(), verdict, denial(denying));
       }
       chargeCosts(claims);
+    } else if (denying != null) {
+      meters.allowedByShadow();
     }
-    meters.decided(allowed);
+    meters.decided(
+        allowed, verdict.degradation() != null, claims, System.nanoTime() - planned.startNanos);
     handler.answered(
         AnswerBuilder.build(
-            plan,
+            planned.plan,
             claims,
             allowed,
             verdict.degradation(),
             metadata ->
-                options.dynamicMetadata() ? DynamicMetadata.of(query, metadata) : Map.of()));
+                options.dynamicMetadata()
+                    ? DynamicMetadata.of(planned.query, metadata)
+                    : Map.of()));
   }
 
   /**

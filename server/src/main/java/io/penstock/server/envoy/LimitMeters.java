@@ -2,9 +2,23 @@ package io.penstock.server.envoy;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.penstock.server.envoy.LimitStatistics.ServiceEvent;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 
 /** Counts the requests of Envoy. Thread-safe. */
 final class LimitMeters {
+  private static final Duration[] RESPONSE_TIMES =
+      LongStream.of(1, 2, 5, 10, 20, 50, 100, 250, 1_000)
+          .mapToObj(Duration::ofMillis)
+          .toArray(Duration[]::new);
+
+  private final LimitStatistics statistics = new LimitStatistics();
+  private final Timer responseTime;
   private final Counter allowed;
   private final Counter denied;
   private final Counter invalid;
@@ -14,6 +28,15 @@ final class LimitMeters {
   private final Counter rejectedReloads;
 
   LimitMeters(MeterRegistry registry) {
+    if (registry instanceof PrometheusMeterRegistry prometheus) {
+      prometheus.getPrometheusRegistry().register(statistics);
+    }
+    this.responseTime =
+        Timer.builder("ratelimit.service.response.time")
+            .description("The time in which requests of Envoy were decided")
+            .tag("grpc_method", "ShouldRateLimit")
+            .serviceLevelObjectives(RESPONSE_TIMES)
+            .register(registry);
     this.allowed = requests("ok", registry);
     this.denied = requests("over_limit", registry);
     this.invalid = requests("invalid", registry);
@@ -40,16 +63,38 @@ final class LimitMeters {
         .register(registry);
   }
 
-  void decided(boolean isAllowed) {
+  /** Returns the statistics under the names of envoyproxy/ratelimit. */
+  LimitStatistics statistics() {
+    return statistics;
+  }
+
+  /**
+   * @param claims with their outcomes
+   * @param nanos the time that the decision took
+   */
+  void decided(boolean isAllowed, boolean isDegraded, List<BucketClaim> claims, long nanos) {
     (isAllowed ? allowed : denied).increment();
+    responseTime.record(nanos, TimeUnit.NANOSECONDS);
+    statistics.count(ServiceEvent.REQUEST);
+    statistics.count(claims);
+    if (isDegraded) {
+      statistics.count(ServiceEvent.REDIS_ERROR);
+    }
   }
 
   void invalid() {
     invalid.increment();
+    statistics.count(ServiceEvent.SERVICE_ERROR);
   }
 
   void failed() {
     failed.increment();
+    statistics.count(ServiceEvent.SERVICE_ERROR);
+  }
+
+  /** Counts a request that was allowed only because the whole configuration denies nothing. */
+  void allowedByShadow() {
+    statistics.count(ServiceEvent.GLOBAL_SHADOW_MODE);
   }
 
   void unmatched() {
@@ -58,5 +103,7 @@ final class LimitMeters {
 
   void reloaded(boolean isAccepted) {
     (isAccepted ? reloads : rejectedReloads).increment();
+    statistics.count(
+        isAccepted ? ServiceEvent.CONFIG_LOAD_SUCCESS : ServiceEvent.CONFIG_LOAD_ERROR);
   }
 }

@@ -2,6 +2,8 @@ package io.penstock.server.envoy;
 
 import io.penstock.policy.load.Location;
 import io.penstock.policy.load.Problem;
+import io.penstock.policy.migration.ImportedPolicy;
+import io.penstock.server.envoy.DescriptorLimit.LimitAlgorithm;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,6 +19,7 @@ final class PolicyTranslation {
   private static final String INDENT = "    ";
 
   private final EnvoyConfig config;
+  private final LimitAlgorithm algorithm;
   private final List<Problem> problems = new ArrayList<>();
   private final Map<String, String> attributes = new TreeMap<>();
   private final StringBuilder rules = new StringBuilder();
@@ -24,12 +27,13 @@ final class PolicyTranslation {
   /** The attribute for an entry, and what its values match. */
   private record EntryCondition(DescriptorNode node, PolicyAttribute attribute) {}
 
-  PolicyTranslation(EnvoyConfig config) {
+  PolicyTranslation(EnvoyConfig config, LimitAlgorithm algorithm) {
     this.config = config;
+    this.algorithm = algorithm;
     this.problems.addAll(config.warnings());
   }
 
-  EnvoyImport result(String origin) {
+  ImportedPolicy result(String origin) {
     new TreeMap<>(config.domains()).forEach(this::domain);
     StringBuilder policy = new StringBuilder();
     policy.append("# From ").append(inOneLine(origin)).append(", for envoyproxy/ratelimit.\n");
@@ -42,7 +46,7 @@ final class PolicyTranslation {
               policy.append("  ").append(quote(name)).append(": ").append(source).append('\n'));
     }
     policy.append(rules.length() == 0 ? "rules: []\n" : "rules:\n").append(rules);
-    return new EnvoyImport(policy.toString(), problems);
+    return new ImportedPolicy(policy.toString(), problems);
   }
 
   private void domain(String domain, DescriptorNode root) {
@@ -130,6 +134,12 @@ final class PolicyTranslation {
           case DAY -> "d";
           case WEEK, MONTH, YEAR -> unit.duration().toDays() + "d";
         };
+    if (algorithm == LimitAlgorithm.FIXED_WINDOW) {
+      field("algorithm", "fixed_window");
+      field("limit", amount);
+      field("window", period.matches("[a-z].*") ? "1" + period : period);
+      return;
+    }
     field("rate", amount + "/" + period);
     field("burst", amount);
   }

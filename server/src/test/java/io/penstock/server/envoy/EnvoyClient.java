@@ -23,8 +23,14 @@ import java.util.List;
 /** A client with grpc-java. */
 final class EnvoyClient implements AutoCloseable {
   private final ManagedChannel channel;
+  private final CallOptions options;
 
   EnvoyClient(int port) {
+    this(port, CallOptions.DEFAULT);
+  }
+
+  EnvoyClient(int port, CallOptions options) {
+    this.options = options;
     this.channel = NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
   }
 
@@ -65,10 +71,7 @@ final class EnvoyClient implements AutoCloseable {
 
   <A extends MessageLite> A call(String method, MessageLite request, Parser<A> parser) {
     return ClientCalls.blockingUnaryCall(
-        channel,
-        descriptor(MethodDescriptor.MethodType.UNARY, method, parser),
-        CallOptions.DEFAULT,
-        request);
+        channel, descriptor(MethodDescriptor.MethodType.UNARY, method, parser), options, request);
   }
 
   private static <A extends MessageLite> MethodDescriptor<MessageLite, A> descriptor(

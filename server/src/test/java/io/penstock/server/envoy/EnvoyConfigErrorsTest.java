@@ -96,6 +96,27 @@ class EnvoyConfigErrorsTest {
   }
 
   @Test
+  void load_folder_includesFoldersAndReportsOtherFiles(@TempDir Path folder) throws IOException {
+    Path nested = Files.createDirectories(folder.resolve("team/nested"));
+    Path hidden = Files.createDirectories(folder.resolve("..data"));
+    Files.writeString(nested.resolve("a.yaml"), config("a"));
+    Files.writeString(folder.resolve("b.yml"), config("b"));
+    Files.writeString(hidden.resolve("b.yaml"), config("b"));
+    Files.writeString(nested.resolve("old.yaml.bak"), "not a configuration");
+
+    EnvoyConfig config = load(folder, true);
+    assertThat(config.limits())
+        .extracting(DescriptorLimit::name)
+        .containsExactlyInAnyOrder("shop.a", "shop.b");
+    assertThat(config.warnings())
+        .singleElement()
+        .hasToString(
+            nested.resolve("old.yaml.bak")
+                + ": warning: is not read; configurations have names that end in .yaml, .yml or"
+                + " .json");
+  }
+
+  @Test
   void load_nothing_isAnError(@TempDir Path folder) {
     assertThat(catchThrowableOfType(PolicyException.class, () -> load(folder, false)))
         .hasMessageContaining("contains no configurations");

@@ -260,8 +260,6 @@ class EnvoyConfigTest {
             "c.yaml:4:11: warning: descriptors[0].name: has no effect here; it belongs to rate_limit",
             "c.yaml:5:65: warning: descriptors[0].rate_limit.shadow_mode: has no effect here; it"
                 + " belongs to a descriptor",
-            "c.yaml:7:22: warning: descriptors[1].detailed_metric: has no effect: metrics never"
-                + " contain values; /v1/top has the values denied most",
             "c.yaml:10:26: warning: descriptors[1].rate_limit.requests_per_unit: is treated as"
                 + " 1000000000: 4294967295",
             "c.yaml:11:18: warning: descriptors[1].rate_limit.replaces[0].name: replaces a limit"

@@ -10,6 +10,7 @@ import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.load.LoadedPolicy;
 import io.penstock.policy.load.PolicyLoader;
 import io.penstock.policy.load.Problem;
+import io.penstock.policy.migration.ImportedPolicy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +23,7 @@ class EnvoyImportTest {
 
   @Test
   void of_configuration_isAPolicyWithComments() throws IOException {
-    EnvoyImport imported =
+    ImportedPolicy imported =
         imported(
             """
             domain: shop
@@ -86,7 +87,7 @@ class EnvoyImportTest {
 
   @Test
   void of_configuration_appliesTheSameLimits() throws IOException {
-    EnvoyImport imported =
+    ImportedPolicy imported =
         imported(
             """
             domain: shop
@@ -123,8 +124,29 @@ class EnvoyImportTest {
   }
 
   @Test
+  void of_fixedWindows_areWindows() throws IOException {
+    Path file =
+        Files.writeString(
+            folder.resolve("envoy.yaml"),
+            """
+            domain: shop
+            descriptors:
+              - {key: plan, rate_limit: {unit: minute, requests_per_unit: 5}}
+              - {key: user, rate_limit: {unit: week, requests_per_unit: 50}}
+              - {key: none, rate_limit: {unit: second, requests_per_unit: 0}}
+            """);
+    ImportedPolicy imported = EnvoyImport.of(List.of(file), true);
+
+    assertThat(imported.problems()).isEmpty();
+    assertThat(PolicyLoader.parse(imported.policy(), "policy.yaml").policy().rules())
+        .extracting(rule -> rule.limits().toString())
+        .containsExactly(
+            "[5/min fixed window]", "[50/168h fixed window]", "[0.001/s fixed window]");
+  }
+
+  @Test
   void of_whatRulesCannotExpress_isReported() throws IOException {
-    EnvoyImport imported =
+    ImportedPolicy imported =
         imported(
             """
             domain: shop
@@ -163,8 +185,8 @@ class EnvoyImportTest {
     assertThat(PolicyLoader.parse(imported.policy(), "policy.yaml").policy().rules()).hasSize(3);
   }
 
-  private EnvoyImport imported(String config) throws IOException {
-    return EnvoyImport.of(List.of(Files.writeString(folder.resolve("envoy.yaml"), config)));
+  private ImportedPolicy imported(String config) throws IOException {
+    return EnvoyImport.of(List.of(Files.writeString(folder.resolve("envoy.yaml"), config)), false);
   }
 
   /** Returns the rules that limit a request with these attributes. */

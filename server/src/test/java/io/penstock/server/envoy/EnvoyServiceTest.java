@@ -374,6 +374,44 @@ class EnvoyServiceTest {
   }
 
   @Test
+  void ask_shadowAndQuotaBesideADenial_haveNoFigures() {
+    restart(Map.of(Setting.ENVOY_HEADERS, "true"));
+    RateLimitResponse response =
+        client.ask(
+            "shop",
+            descriptor("trial=a"),
+            descriptor("backend=one"),
+            descriptor("tenant=t"),
+            descriptor("banned=x"));
+
+    // A limit with 0 remaining would be the one that Envoy names in its own headers.
+    assertThat(response.getOverallCode()).isEqualTo(Code.OVER_LIMIT);
+    for (int i = 0; i < 2; i++) {
+      assertThat(response.getStatuses(i).getCode()).isEqualTo(Code.OK);
+      assertThat(response.getStatuses(i).hasCurrentLimit()).isFalse();
+    }
+    assertThat(response.getStatuses(2).getCode()).isEqualTo(Code.OK);
+    assertThat(response.getStatuses(2).getLimitRemaining()).isEqualTo(100);
+    assertThat(response.getStatuses(3).getCode()).isEqualTo(Code.OVER_LIMIT);
+    assertThat(response.getStatuses(3).getCurrentLimit().getRequestsPerUnit()).isZero();
+    assertThat(response.getResponseHeadersToAddList())
+        .filteredOn(header -> header.getKey().equals("RateLimit-Limit"))
+        .singleElement()
+        .extracting(header -> header.getValue())
+        .isEqualTo("0");
+  }
+
+  @Test
+  void ask_refundedDescriptor_hasNoFigures() {
+    RateLimitResponse response =
+        client.ask(
+            "shop", entry("user=ann").setIsNegativeHits(true).build(), descriptor("tenant=t"));
+
+    assertThat(response.getStatuses(0).hasCurrentLimit()).isFalse();
+    assertThat(response.getStatuses(1).getLimitRemaining()).isEqualTo(99);
+  }
+
+  @Test
   void ask_fixedWindow_countsByWindow() {
     restart(Map.of(Setting.ENVOY_ALGORITHM, "fixed_window"));
     take("user=ann", 3);
