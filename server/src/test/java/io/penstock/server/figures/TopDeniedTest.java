@@ -89,7 +89,7 @@ class TopDeniedTest {
       Arrays.setAll(truth, key -> truth[key] + part[key]);
     }
     TopDenied.TopKeys found = top.top(20);
-    assertThat(found.denied() + top.uncounted()).isEqualTo(EVENTS / threads * threads);
+    assertThat(found.denied() + top.uncounted()).isEqualTo((long) EVENTS / threads * threads);
     assertTrueTopTwenty(found.keys(), truth);
   }
 
