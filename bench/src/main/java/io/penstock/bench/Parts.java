@@ -1,6 +1,7 @@
 package io.penstock.bench;
 
 import io.penstock.bench.http.AuditPart;
+import io.penstock.bench.http.ConsolePart;
 import io.penstock.bench.http.DecisionPart;
 import io.penstock.bench.http.GrpcPart;
 import io.penstock.bench.http.ProxyPart;
@@ -55,7 +56,8 @@ record Parts(String name, String title, List<Part> parts) {
                   new Part("decision", "Decision service", DecisionPart::measure),
                   new Part("proxy", "Proxy", ProxyPart::measure),
                   new Part("startup", "Start-up and idle memory", StartupPart::measure),
-                  new Part("audit", "Violation log", AuditPart::measure))),
+                  new Part("audit", "Violation log", AuditPart::measure),
+                  new Part("console", "Console", ConsolePart::measure))),
           new Parts(
               "grpc",
               "gRPC",

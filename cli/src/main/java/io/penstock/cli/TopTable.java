@@ -31,6 +31,11 @@ final class TopTable {
     long denied = AdminClient.number(top, "denied");
     long minutes = AdminClient.number(top, "window_seconds") / 60;
     lines.add(String.format(Locale.ROOT, "%,d denied in the last %d minutes", denied, minutes));
+    long uncounted = AdminClient.number(top, "uncounted");
+    if (uncounted > 0) {
+      lines.add(
+          number(uncounted) + " more are not counted by key, because there are too many keys");
+    }
     if (rows.size() > 1) {
       lines.add("");
       lines.addAll(aligned(rows));

@@ -125,6 +125,14 @@ final class TopCommandTest {
   }
 
   @Test
+  void top_denialsNotCountedByKey_printsTheirNumber() {
+    body = "{\"window_seconds\":900,\"denied\":5,\"uncounted\":1234,\"keys\":[]}";
+    assertThat(run(false, Map.of(), 0)).isZero();
+    assertThat(out.toString())
+        .contains("1,234 more are not counted by key, because there are too many keys");
+  }
+
+  @Test
   void top_rejected_printsTheDetail() {
     status = 404;
     body = "{\"detail\":\"No active rule has this name: nope\"}";

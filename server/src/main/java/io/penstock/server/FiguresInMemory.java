@@ -13,6 +13,7 @@ import io.penstock.server.figures.DecisionTimeline;
 import io.penstock.server.figures.FigureSampler;
 import io.penstock.server.figures.TopDenied;
 import io.penstock.server.metrics.DecisionLatency;
+import io.penstock.server.metrics.RuleLatency;
 import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.InstantSource;
@@ -26,9 +27,17 @@ import org.jspecify.annotations.Nullable;
 
 /** Everything that a process keeps in memory about its decisions, for operators. Thread-safe. */
 final class FiguresInMemory implements AutoCloseable {
+  /**
+   * A system property that benchmarks set to false, to measure what figures cost: then nothing is
+   * counted or sampled. It is not a setting.
+   */
+  private static final String SWITCH = "penstock.figures";
+
+  private final boolean isCollecting = !"false".equals(System.getProperty(SWITCH));
   private final FigureSampler sampler = new FigureSampler();
   private final InstantSource time = Clock.systemUTC();
   private final DecisionLatency latency;
+  private final RuleLatency ruleLatency = new RuleLatency();
   private final TopDenied topDenied;
   private final DecisionTimeline timeline;
   private final Optional<RecentViolations> violations;
@@ -40,11 +49,13 @@ final class FiguresInMemory implements AutoCloseable {
     this.topDenied = new TopDenied(NanoClock.system(), time, sampler);
     this.timeline = new DecisionTimeline(new ProcessCounts(meters), NanoClock.system(), time);
     this.violations =
-        settings.recordsViolations() && settings.postgres().isEmpty()
+        isCollecting && settings.recordsViolations() && settings.postgres().isEmpty()
             ? Optional.of(new RecentViolations(settings.violationsUser()))
             : Optional.empty();
-    sampler.add(topDenied::drain);
-    sampler.add(timeline::sample);
+    if (isCollecting) {
+      sampler.add(topDenied::drain);
+      sampler.add(timeline::sample);
+    }
     violations.ifPresent(recent -> sampler.add(recent::collect));
   }
 
@@ -55,7 +66,11 @@ final class FiguresInMemory implements AutoCloseable {
 
   /** Returns what has to observe decisions. */
   List<GateObserver> observers() {
-    List<GateObserver> observers = new ArrayList<>(List.of(latency, topDenied));
+    List<GateObserver> observers = new ArrayList<>(List.of(latency));
+    if (isCollecting) {
+      observers.add(ruleLatency);
+      observers.add(topDenied);
+    }
     violations.ifPresent(recent -> observers.add(recent.denials()));
     return observers;
   }
@@ -137,6 +152,11 @@ final class FiguresInMemory implements AutoCloseable {
     @Override
     public long[] latencies() {
       return latency.counts();
+    }
+
+    @Override
+    public long @Nullable [] latencies(String rule) {
+      return ruleLatency.counts(rule);
     }
   }
 }

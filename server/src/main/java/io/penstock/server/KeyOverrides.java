@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Overrides the limits of a rule for single keys in this process, for a limited time. Thread-safe.
- * Keys are never logged.
+ * Changes are logged with the key in its recorded form, in which private values are hashed.
  */
 public final class KeyOverrides {
   private static final Logger LOG = LoggerFactory.getLogger(KeyOverrides.class);
@@ -71,7 +71,8 @@ public final class KeyOverrides {
             new KeyOverride(of, limit, until),
             vertx.setTimer(Math.max(1, duration.toMillis()), id -> expire(of, id))));
     LOG.info(
-        "limit of a key of rule {} {}: {} until {}, by {}",
+        "limit of key {} of rule {} {}: {} until {}, by {}",
+        of.key(),
         of.rule(),
         replaced ? "overridden again" : "overridden",
         limit,
@@ -87,7 +88,7 @@ public final class KeyOverrides {
   public synchronized void end(RuleKey of, String by) {
     if (remove(of)) {
       engine.override(of, null);
-      LOG.info("override of a key of rule {} ended by {}", of.rule(), by);
+      LOG.info("override of key {} of rule {} ended by {}", of.key(), of.rule(), by);
     }
   }
 

@@ -20,7 +20,12 @@ import org.slf4j.LoggerFactory;
 
 /** Changes through the admin listener are logged with their author. */
 class AuditLogTest {
-  private static final String POLICY = "{name: two, limit_keys: [user_id], rate: 1/h, burst: 2}";
+  private static final String POLICY =
+      """
+      rules:
+        - {name: two, limit_keys: [user_id], rate: 1/h, burst: 2}
+        - {name: tool, limit_keys: ["header:x-api-key"], rate: 1/h, burst: 2}
+      """;
   private static final String KEY = "\"rule\":\"two\",\"key\":{\"user_id\":\"hunter2\"}";
 
   @TempDir private Path folder;
@@ -55,7 +60,7 @@ class AuditLogTest {
   }
 
   @Test
-  void keys_resetAndGranted_areLoggedWithTheAuthorButWithoutTheKey() {
+  void keys_resetAndGranted_areLoggedWithTheirAuthorAndHashedWherePrivate() {
     Map<Setting, String> settings =
         Map.of(
             Setting.POLICY,
@@ -66,15 +71,24 @@ class AuditLogTest {
       send(server, "/v1/keys/peek", "{" + KEY + "}");
       send(server, "/v1/keys/reset", "{" + KEY + "}");
       send(server, "/v1/keys/grant", "{" + KEY + ",\"tokens\":1.5}");
+      String secret = "\"rule\":\"tool\",\"key\":{\"header:x-api-key\":\"sesame\"}";
+      send(server, "/v1/keys/reset", "{" + secret + "}");
+      send(server, "/v1/keys/reset", "{\"rule\":\"two\",\"key\":{\"user_id\":\"a\\nb\u202e\"}}");
     }
-    assertThat(lines())
-        .containsExactly(
-            "key of rule two reset by ops (write) from 127.0.0.1",
-            "key of rule two granted 1.5 tokens by ops (write) from 127.0.0.1");
+    List<String> lines = lines();
+    assertThat(lines).hasSize(4);
+    assertThat(lines.get(0))
+        .isEqualTo("key user_id=hunter2 of rule two reset by ops (write) from 127.0.0.1");
+    assertThat(lines.get(1))
+        .isEqualTo(
+            "key user_id=hunter2 of rule two granted 1.5 tokens by ops (write) from 127.0.0.1");
+    assertThat(lines.get(2))
+        .matches("key header:x-api-key=#\\S{22} of rule tool reset by ops \\(write\\) from .*");
+    assertThat(lines.get(3)).startsWith("key user_id=a%0Ab%u202E of rule two reset");
   }
 
   @Test
-  void keyOverride_setAndEnded_isLoggedWithTheAuthorButWithoutTheKey() {
+  void keyOverride_setAndEnded_isLoggedWithTheAuthorAndTheKey() {
     Map<Setting, String> settings =
         Map.of(
             Setting.POLICY,
@@ -86,13 +100,14 @@ class AuditLogTest {
       send(server, "/v1/keys/override/end", "{" + KEY + "}");
       send(server, "/v1/keys/override/end", "{" + KEY + "}");
     }
-    assertThat(lines()).hasSize(2).allMatch(line -> !line.contains("hunter2"));
+    assertThat(lines()).hasSize(2);
     assertThat(lines().get(0))
         .matches(
-            "limit of a key of rule two overridden: 5/min burst 9 until \\S+,"
+            "limit of key user_id=hunter2 of rule two overridden: 5/min burst 9 until \\S+,"
                 + " by ops \\(write\\) from 127.0.0.1");
     assertThat(lines().get(1))
-        .isEqualTo("override of a key of rule two ended by ops (write) from 127.0.0.1");
+        .isEqualTo(
+            "override of key user_id=hunter2 of rule two ended by ops (write) from 127.0.0.1");
   }
 
   @Test

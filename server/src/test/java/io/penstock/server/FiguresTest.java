@@ -1,18 +1,24 @@
 package io.penstock.server;
 
 import static io.penstock.testing.Waiting.await;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.penstock.server.http.AccessTokens;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -152,7 +158,9 @@ class FiguresTest {
     JsonNode rule = admin("/v1/timeline?rule=login");
     assertThat(sum(rule, "denied")).isEqualTo(3);
     assertThat(sum(rule, "allowed")).isEqualTo(1);
-    assertThat(rule.has("p50_us")).isFalse();
+    assertThat(rule.get("p50_us")).hasSameSizeAs(rule.get("allowed"));
+    assertThat(rule.get("p99_us")).anyMatch(JsonNode::isNumber);
+    assertThat(admin("/v1/timeline?rule=tool").get("p99_us")).allMatch(JsonNode::isNull);
     assertThat(sum(admin("/v1/timeline?rule=trial"), "shadow_denied")).isEqualTo(2);
     assertThat(sum(admin("/v1/timeline?rule=tool"), "allowed")).isZero();
   }
@@ -197,6 +205,65 @@ class FiguresTest {
     OpenApiDocument.assertDocumented("/v1/violations/top", "get", top);
     assertThat(JSON.readTree(top.body()).get("offenders").get(0).get("value").asText())
         .isEqualTo("192.0.2.1");
+  }
+
+  @Test
+  void violations_ofAKey_areThoseOfTheKeyOnly() throws Exception {
+    check("{\"path\":\"/tool\",\"headers\":{\"x-api-key\":\"sesame\"}}", 2);
+    check("{\"path\":\"/tool\",\"headers\":{\"x-api-key\":\"open\"}}", 3);
+    JsonNode all = admin("/v1/violations?rule=tool").get("violations");
+    assertThat(all).isNotEmpty();
+    String key = all.get(0).get("key").asText();
+    String filter = "?rule=tool&key=" + URLEncoder.encode(key, UTF_8);
+    assertThat(admin("/v1/violations" + filter).get("violations").findValuesAsText("key"))
+        .isNotEmpty()
+        .containsOnly(key);
+    HttpResponse<String> histogram = server.admin("/v1/violations/histogram" + filter);
+    OpenApiDocument.assertDocumented("/v1/violations/histogram", "get", histogram);
+    long expected = 0;
+    for (JsonNode row : admin("/v1/violations" + filter).get("violations")) {
+      expected += row.get("denied").asLong();
+    }
+    assertThat(sum(JSON.readTree(histogram.body()), "denied")).isEqualTo(expected);
+    assertThat(server.admin("/v1/violations/histogram?bars=501").statusCode()).isEqualTo(400);
+    assertThat(server.admin("/v1/violations/histogram?after=1").statusCode()).isEqualTo(400);
+    String future = Instant.now().plusSeconds(60).toString();
+    assertThat(sum(admin("/v1/violations/histogram?from=" + future), "denied")).isZero();
+  }
+
+  @Test
+  void key_hashedInRecords_canBeReadAndResetByItsRecordedForm() throws Exception {
+    check("{\"path\":\"/tool\",\"headers\":{\"x-api-key\":\"sesame\"}}", 2);
+    String key = admin("/v1/top?rule=tool").get("keys").get(0).get("key").asText();
+    assertThat(key).startsWith("header:x-api-key=#");
+    String body = JSON.writeValueAsString(Map.of("rule", "tool", "key", key));
+    JsonNode seen = JSON.readTree(server.admin("/v1/keys/peek", body).body());
+    assertThat(seen.get("key").asText()).isEqualTo(key);
+    assertThat(seen.get("levels").get(0).get("remaining").asInt()).isZero();
+    JsonNode reset = JSON.readTree(server.admin("/v1/keys/reset", body).body());
+    assertThat(reset.get("levels").get(0).get("remaining").asInt()).isEqualTo(1);
+    for (String other : List.of("login", "trial")) {
+      String wrong = JSON.writeValueAsString(Map.of("rule", other, "key", key));
+      assertThat(server.admin("/v1/keys/peek", wrong).statusCode()).isEqualTo(400);
+    }
+    String unknown = JSON.writeValueAsString(Map.of("rule", "nope", "key", key));
+    assertThat(server.admin("/v1/keys/peek", unknown).statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void violations_clientThatAcceptsGzip_areCompressed() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      check(user("user" + i), 2);
+    }
+    HttpRequest request =
+        server.administration("/v1/violations").header("Accept-Encoding", "gzip").build();
+    HttpResponse<byte[]> response =
+        HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofByteArray());
+    assertThat(response.headers().firstValue("Content-Encoding")).contains("gzip");
+    assertThat(response.headers().firstValue("Vary")).contains("Accept-Encoding");
+    byte[] content = new GZIPInputStream(new ByteArrayInputStream(response.body())).readAllBytes();
+    assertThat(JSON.readTree(content).get("violations")).hasSizeGreaterThanOrEqualTo(20);
+    assertThat(response.body()).hasSizeLessThan(content.length / 2);
   }
 
   @Test

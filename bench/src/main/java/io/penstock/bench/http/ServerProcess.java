@@ -89,8 +89,16 @@ final class ServerProcess implements AutoCloseable {
   /** Starts the decision service with a policy, some settings and an in-process store. */
   static ServerProcess penstock(String policy, int adminPort, String... options)
       throws IOException, InterruptedException {
+    return penstock(List.of(), policy, adminPort, options);
+  }
+
+  /** Like {@link #penstock(String, int, String...)}, with options of the JVM. */
+  static ServerProcess penstock(
+      List<String> jvmOptions, String policy, int adminPort, String... options)
+      throws IOException, InterruptedException {
     int port = freePort();
     List<String> command = serve(policy, "" + adminPort, options);
+    command.addAll(1, jvmOptions);
     command.addAll(List.of("--port", "" + port));
     return new ServerProcess(port, command);
   }

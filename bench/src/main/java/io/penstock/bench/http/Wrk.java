@@ -69,7 +69,13 @@ final class Wrk {
   /** Returns the requests per second with requests that a Lua script creates. */
   double measure(int port, BenchRequest request, long seconds, String requests)
       throws IOException, InterruptedException {
-    return measure(port, request, seconds, requests, TIMEOUT_SECONDS).perSecond;
+    return load(port, request, seconds, requests).perSecond;
+  }
+
+  /** Sends requests that a Lua script creates. */
+  WrkLoad load(int port, BenchRequest request, long seconds, String requests)
+      throws IOException, InterruptedException {
+    return measure(port, request, seconds, requests, TIMEOUT_SECONDS);
   }
 
   private WrkLoad measure(

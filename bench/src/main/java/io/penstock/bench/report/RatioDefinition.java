@@ -59,6 +59,11 @@ record RatioDefinition(String name, String meaning, boolean compares, @Nullable 
           peer("redis.auto.seed-lua", "one EVALSHA per request, automatic leases, 64 callers")
               .atLeast(20),
           peer("http.audit.one", "Penstock without a violation log, one caller").atLeast(0.95),
+          peer("http.console.allowed", "Penstock without figures in memory, a viewer, 1,000 rules")
+              .atLeast(0.97),
+          peer("http.console.one", "the same, all denied, one key").atLeast(0.97),
+          peer("http.console.many", "the same, all denied, a million keys").atLeast(0.97),
+          peer("http.console.everywhere", "the same, all denied, by 500 rules").atLeast(0.97),
           // Without a target.
           peer("local.hot.1-thread.best-peer", "the fastest peer, one key, 1 thread"),
           peer("local.hot-denied.best-peer", "the fastest peer, one key, denied, 2 threads"),

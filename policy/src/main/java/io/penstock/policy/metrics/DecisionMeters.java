@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 /** Counts the outcomes of rules. Thread-safe. Labels never contain a key. */
 public final class DecisionMeters implements PolicyObserver {
   /** The maximum number of rules with their own meters; all others share one set. */
-  static final int MAX_RULES = 1_000;
+  public static final int MAX_RULES = 1_000;
 
   /** The name under which rules without their own meters are counted. */
   public static final String OTHER = "other";

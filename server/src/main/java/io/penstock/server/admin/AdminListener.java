@@ -87,6 +87,7 @@ public final class AdminListener implements Handler<HttpServerRequest> {
             .on(GET, "/v1/history", rules::history)
             .on(GET, "/v1/violations", violations::list)
             .on(GET, "/v1/violations/top", violations::top)
+            .on(GET, "/v1/violations/histogram", violations::histogram)
             .on(GET, "/v1/top", endpoints.figures::top)
             .on(GET, "/v1/activity", endpoints.figures::activity)
             .on(GET, "/v1/timeline", endpoints.figures::timeline)

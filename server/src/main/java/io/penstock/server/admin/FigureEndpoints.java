@@ -82,7 +82,7 @@ public final class FigureEndpoints {
   }
 
   void activity(HttpServerRequest request) {
-    JsonResponses.end(request.response(), live::writeActivity);
+    JsonResponses.endLarge(request, live::writeActivity);
   }
 
   void timeline(HttpServerRequest request) {
@@ -150,8 +150,8 @@ public final class FigureEndpoints {
   }
 
   private static void write(HttpServerRequest request, @Nullable String rule, TimelineView view) {
-    JsonResponses.end(
-        request.response(),
+    JsonResponses.endLarge(
+        request,
         json -> {
           json.writeStartObject();
           json.writeStringField("rule", rule);
@@ -163,10 +163,8 @@ public final class FigureEndpoints {
           write("denied", DecisionCounts::denied, view, json);
           write("degraded", DecisionCounts::degraded, view, json);
           write("shadow_denied", DecisionCounts::shadowDenied, view, json);
-          if (rule == null) {
-            writeLatency("p50_us", LatencyPercentiles::p50Micros, view, json);
-            writeLatency("p99_us", LatencyPercentiles::p99Micros, view, json);
-          }
+          writeLatency("p50_us", LatencyPercentiles::p50Micros, view, json);
+          writeLatency("p99_us", LatencyPercentiles::p99Micros, view, json);
           json.writeEndObject();
         });
   }

@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The endpoints that inspect and change the buckets and the limit of a key. Thread-safe. Keys are
- * never logged.
+ * The endpoints that inspect and change the buckets and the limit of a key. Thread-safe. Changes
+ * are logged with the key in its recorded form, in which private values are hashed.
  */
 public final class KeyEndpoints {
   private static final Logger LOG = LoggerFactory.getLogger(KeyEndpoints.class);
@@ -53,7 +53,11 @@ public final class KeyEndpoints {
         request,
         KeyRequest.KeyOperation.PLAIN,
         (buckets, keyRequest) -> {
-          LOG.info("key of rule {} reset by {}", keyRequest.rule(), tokens.describe(request));
+          LOG.info(
+              "key {} of rule {} reset by {}",
+              buckets.key(),
+              keyRequest.rule(),
+              tokens.describe(request));
           return buckets.reset();
         });
   }
@@ -65,7 +69,8 @@ public final class KeyEndpoints {
         (buckets, keyRequest) -> {
           CompletionStage<Void> granted = buckets.grant(keyRequest.thousandths());
           LOG.info(
-              "key of rule {} granted {} by {}",
+              "key {} of rule {} granted {} by {}",
+              buckets.key(),
               keyRequest.rule(),
               tokens(keyRequest.thousandths()),
               tokens.describe(request));
@@ -148,7 +153,7 @@ public final class KeyEndpoints {
     CompletionStage<Void> done;
     RuleBuckets buckets;
     try {
-      RuleBuckets found = keyRequest.key().bucketsOf(keyRequest.rule(), engine).orElse(null);
+      RuleBuckets found = keyRequest.buckets(engine).orElse(null);
       if (found == null) {
         ProblemResponses.end(
             request.response(),
@@ -159,7 +164,7 @@ public final class KeyEndpoints {
       }
       done = action.on(found, keyRequest);
       // An override changes the limits of the key.
-      buckets = keyRequest.key().bucketsOf(keyRequest.rule(), engine).orElse(found);
+      buckets = keyRequest.buckets(engine).orElse(found);
     } catch (IllegalArgumentException e) {
       ProblemResponses.end(request.response(), 400, "Bad Request", String.valueOf(e.getMessage()));
       return;

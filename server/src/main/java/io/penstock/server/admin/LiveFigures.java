@@ -91,6 +91,7 @@ public final class LiveFigures {
     writeLeases(json);
     writeRules(MAX_RULES, json);
     writeTop(json);
+    json.writeNumberField("uncounted", topDenied.uncounted());
     ActivePolicy active = policyHolder.active();
     json.writeObjectFieldStart("policy");
     json.writeNumberField("rules", active.loaded().policy().rules().size());

@@ -50,15 +50,19 @@ final class TopLevels {
 
   private static CompletableFuture<Void> read(
       RuleKey of, PolicyEngine engine, Map<RuleKey, Decision> found) {
-    return engine
-        .buckets(of)
-        .map(
-            buckets ->
-                buckets
-                    .peek()
-                    .thenAccept(levels -> found.put(of, tightest(levels)))
-                    .toCompletableFuture())
-        .orElseGet(() -> CompletableFuture.completedFuture(null));
+    try {
+      return engine
+          .buckets(of)
+          .map(
+              buckets ->
+                  buckets
+                      .peek()
+                      .thenAccept(levels -> found.put(of, tightest(levels)))
+                      .toCompletableFuture())
+          .orElseGet(() -> CompletableFuture.completedFuture(null));
+    } catch (RuntimeException failure) {
+      return CompletableFuture.failedFuture(failure);
+    }
   }
 
   private static Decision tightest(List<Decision> levels) {

@@ -6,6 +6,7 @@ import io.penstock.server.database.DatabaseServices;
 import io.penstock.server.database.RecentViolations;
 import io.penstock.server.database.Violation;
 import io.penstock.server.database.ViolationFilter;
+import io.penstock.server.database.ViolationHistogram;
 import io.penstock.server.database.ViolationRepository;
 import io.penstock.server.database.ViolationSource;
 import io.penstock.server.http.JsonResponses;
@@ -13,6 +14,7 @@ import io.penstock.server.http.ProblemResponses;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -26,6 +28,10 @@ import org.jspecify.annotations.Nullable;
 public final class ViolationEndpoints {
   private static final int DEFAULT_PAGE = 100;
   private static final int MAX_PAGE = 1_000;
+  private static final int MAX_BARS = 500;
+  private static final int DEFAULT_BARS = 60;
+  private static final Set<String> FILTERS =
+      Set.of("user", "address", "rule", "key", "endpoint", "from", "to", "mode");
   private static final Map<String, Boolean> IS_SHADOW = Map.of("enforce", false, "shadow", true);
 
   private final DatabaseCalls calls;
@@ -61,11 +67,15 @@ public final class ViolationEndpoints {
     return recent.isPresent() ? "memory" : "database";
   }
 
+  /** Returns the parameters of a request that may have filters and some others. */
+  private static Parameters parameters(HttpServerRequest request, String... others) {
+    Set<String> names = new HashSet<>(FILTERS);
+    names.addAll(List.of(others));
+    return Parameters.of(request, names);
+  }
+
   void list(HttpServerRequest request) {
-    Parameters parameters =
-        Parameters.of(
-            request,
-            Set.of("user", "address", "rule", "endpoint", "from", "to", "mode", "after", "limit"));
+    Parameters parameters = parameters(request, "after", "limit");
     ViolationFilter filter = filter(parameters);
     int limit = (int) parameters.whole("limit", 1, MAX_PAGE, DEFAULT_PAGE);
     ViolationRepository.Cursor after =
@@ -82,10 +92,7 @@ public final class ViolationEndpoints {
   }
 
   void top(HttpServerRequest request) {
-    Parameters parameters =
-        Parameters.of(
-            request,
-            Set.of("by", "user", "address", "rule", "endpoint", "from", "to", "mode", "limit"));
+    Parameters parameters = parameters(request, "by", "limit");
     ViolationFilter filter = filter(parameters);
     int limit = (int) parameters.whole("limit", 1, MAX_PAGE, 10);
     parameters.require("by");
@@ -97,6 +104,18 @@ public final class ViolationEndpoints {
           request,
           violations -> violations.top(by, filter, limit),
           offenders -> write(request, by, offenders));
+    }
+  }
+
+  void histogram(HttpServerRequest request) {
+    Parameters parameters = parameters(request, "bars");
+    ViolationFilter filter = filter(parameters);
+    int bars = (int) parameters.whole("bars", 1, MAX_BARS, DEFAULT_BARS);
+    if (parameters.validOrRespond()) {
+      query(
+          request,
+          violations -> violations.histogram(filter, bars),
+          histogram -> write(request, histogram));
     }
   }
 
@@ -121,6 +140,7 @@ public final class ViolationEndpoints {
             "must be an address or network",
             text -> Cidr.parse(text) == null ? null : text),
         parameters.text("rule"),
+        parameters.text("key"),
         parameters.text("endpoint"),
         parameters.time("from"),
         parameters.time("to"),
@@ -130,8 +150,8 @@ public final class ViolationEndpoints {
 
   private void write(
       HttpServerRequest request, List<ViolationRepository.StoredViolation> rows, int limit) {
-    JsonResponses.end(
-        request.response(),
+    JsonResponses.endLarge(
+        request,
         json -> {
           json.writeStartObject();
           json.writeStringField("source", source());
@@ -179,6 +199,24 @@ public final class ViolationEndpoints {
             json.writeStringField("value", offender.value());
             json.writeNumberField("denied", offender.denied());
             json.writeEndObject();
+          }
+          json.writeEndArray();
+          json.writeEndObject();
+        });
+  }
+
+  private void write(HttpServerRequest request, ViolationHistogram histogram) {
+    JsonResponses.end(
+        request.response(),
+        json -> {
+          json.writeStartObject();
+          json.writeStringField("source", source());
+          json.writeStringField("start", histogram.start().toString());
+          json.writeStringField("end", histogram.end().toString());
+          json.writeNumberField("step_seconds", histogram.stepSeconds());
+          json.writeArrayFieldStart("denied");
+          for (long denied : histogram.denied()) {
+            json.writeNumber(denied);
           }
           json.writeEndArray();
           json.writeEndObject();

@@ -1,5 +1,6 @@
 package io.penstock.server.console;
 
+import io.penstock.server.http.HeaderLists;
 import io.penstock.server.http.ProblemResponses;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpMethod;
@@ -7,9 +8,8 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.Set;
 
 /**
  * Serves the files of the console. They contain no data, so they need no token; the pages read
@@ -19,6 +19,9 @@ public final class ConsoleEndpoint implements Handler<HttpServerRequest> {
   private static final String ROOT = "/";
   private static final String FOLDER = "/console/";
   private static final String PAGE = "index.html";
+
+  /** Where tools of this kind often have their console. */
+  private static final Set<String> REDIRECTED = Set.of("/ui", "/ui/", "/dashboard", "/dashboard/");
 
   /** All files of the console except {@link #PAGE}. */
   static final List<String> FILES =
@@ -61,7 +64,7 @@ public final class ConsoleEndpoint implements Handler<HttpServerRequest> {
 
   /** Returns whether a path belongs to the console, even if there is no such file. */
   public static boolean serves(String path) {
-    return path.equals(ROOT) || path.startsWith(FOLDER);
+    return path.equals(ROOT) || path.startsWith(FOLDER) || REDIRECTED.contains(path);
   }
 
   @Override
@@ -69,7 +72,9 @@ public final class ConsoleEndpoint implements Handler<HttpServerRequest> {
     HttpServerResponse response = request.response();
     ConsoleFile file = files.get(String.valueOf(request.path()));
     addSecurityHeaders(response);
-    if (file == null) {
+    if (REDIRECTED.contains(String.valueOf(request.path()))) {
+      response.setStatusCode(302).putHeader("Location", ROOT).end();
+    } else if (file == null) {
       ProblemResponses.end(response, 404, "Not Found", "No such path");
     } else if (!request.method().equals(HttpMethod.GET)
         && !request.method().equals(HttpMethod.HEAD)) {
@@ -83,7 +88,7 @@ public final class ConsoleEndpoint implements Handler<HttpServerRequest> {
 
   private static void respond(HttpServerRequest request, ConsoleFile file) {
     HttpServerResponse response = request.response();
-    boolean compressed = accepts(request.getHeader("Accept-Encoding"), "gzip");
+    boolean compressed = HeaderLists.accepts(request.getHeader("Accept-Encoding"), "gzip");
     // The compressed form is another representation, which needs a tag of its own.
     String tag = compressed ? file.tag().replaceFirst("\"$", "-gzip\"") : file.tag();
     response
@@ -91,7 +96,7 @@ public final class ConsoleEndpoint implements Handler<HttpServerRequest> {
         // Browsers ask before they use a stored copy, so that an upgrade takes effect at once.
         .putHeader("Cache-Control", "no-cache")
         .putHeader("Vary", "Accept-Encoding");
-    if (accepts(request.getHeader("If-None-Match"), tag)) {
+    if (HeaderLists.accepts(request.getHeader("If-None-Match"), tag)) {
       response.setStatusCode(304).end();
       return;
     }
@@ -100,22 +105,6 @@ public final class ConsoleEndpoint implements Handler<HttpServerRequest> {
       response.putHeader("Content-Encoding", "gzip");
     }
     response.end(compressed ? file.compressed() : file.content());
-  }
-
-  /** Returns whether a header is a list that contains a value, with a weight other than zero. */
-  private static boolean accepts(@Nullable String header, String value) {
-    if (header == null) {
-      return false;
-    }
-    for (String item : header.toLowerCase(Locale.ROOT).split(",", -1)) {
-      String[] parts = item.strip().split(";", 2);
-      String name = parts[0].strip();
-      boolean excluded = parts.length > 1 && parts[1].strip().matches("q=0(\\.0*)?");
-      if (!excluded && (name.equals(value) || name.equals("w/" + value))) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private static void addSecurityHeaders(HttpServerResponse response) {

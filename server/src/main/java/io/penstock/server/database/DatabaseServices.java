@@ -48,7 +48,7 @@ public final class DatabaseServices implements AutoCloseable {
       DenialTally tally = new DenialTally(options.get().queue());
       Retention retention = new Retention(options.get().days(), options.get().rows());
       this.writer = new ViolationWriter(database, tally, retention, registry);
-      this.denials = new ViolationLog(tally, options.get().user(), ruleSync::idOf);
+      this.denials = new ViolationLog(tally, tally, options.get().user(), ruleSync::idOf);
     } else {
       this.writer = null;
       this.denials = GateObserver.NONE;

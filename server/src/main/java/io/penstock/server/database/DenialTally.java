@@ -19,7 +19,13 @@ final class DenialTally {
   private static final int STRIPES = 16;
 
   /** Identifies the denials that are counted together. */
-  record Key(String rule, String bucketKey, boolean isShadow, long second) {}
+  record Key(String rule, String bucketKey, boolean isShadow, long second) {
+    /** Strings keep their hash, so this is cheaper than the generated method. */
+    @Override
+    public int hashCode() {
+      return 31 * (31 * bucketKey.hashCode() + rule.hashCode()) + (int) second;
+    }
+  }
 
   /** The first denial of an entry, and the number of further ones. */
   private static final class DenialCount {

@@ -30,6 +30,9 @@ public record Violation(
   static final String SHADOW = "shadow";
 
   Violation plus(long more) {
+    if (more == 0) {
+      return this;
+    }
     return new Violation(
         bucketKey,
         userId,

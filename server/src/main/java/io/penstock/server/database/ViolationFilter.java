@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Selects violations; null matches any value. Immutable.
  *
  * @param address an address or a network
+ * @param key the key as in {@link Violation#bucketKey}
  * @param from the start, inclusive
  * @param to the end, exclusive
  * @param isShadow whether to select what shadow rules would have denied, instead of denials
@@ -18,6 +19,7 @@ public record ViolationFilter(
     @Nullable String user,
     @Nullable String address,
     @Nullable String rule,
+    @Nullable String key,
     @Nullable String endpoint,
     @Nullable Instant from,
     @Nullable Instant to,
@@ -30,7 +32,12 @@ public record ViolationFilter(
       @Nullable String endpoint,
       @Nullable Instant from,
       @Nullable Instant to) {
-    this(user, address, rule, endpoint, from, to, false);
+    this(user, address, rule, null, endpoint, from, to, false);
+  }
+
+  /** Returns this filter for another period. */
+  ViolationFilter within(Instant start, Instant end) {
+    return new ViolationFilter(user, address, rule, key, endpoint, start, end, isShadow);
   }
 
   /** Returns a test for violations in memory. */
@@ -40,6 +47,7 @@ public record ViolationFilter(
         isShadow == violation.reason().equals(Violation.SHADOW)
             && matches(user, violation.userId())
             && matches(rule, violation.rule())
+            && matches(key, violation.bucketKey())
             && matches(endpoint, violation.endpoint())
             && (address == null || (network != null && contains(network, violation.address())))
             && (from == null || !violation.requestedAt().isBefore(from))

@@ -21,16 +21,24 @@ final class ViolationLog implements GateObserver {
   private static final double THOUSANDTHS_PER_TOKEN = 1_000;
   private static final long MILLIS_PER_SECOND = 1_000;
 
-  private final DenialTally tally;
+  private final DenialTally denials;
+  private final DenialTally shadowDenials;
   private final KeyPart user;
   private final Function<String, @Nullable Long> ids;
 
   /**
+   * @param denials counts denied requests
+   * @param shadowDenials counts requests that shadow rules would have denied
    * @param user the attribute that identifies the user
    * @param ids returns the row id of a rule by its name
    */
-  ViolationLog(DenialTally tally, KeyPart user, Function<String, @Nullable Long> ids) {
-    this.tally = tally;
+  ViolationLog(
+      DenialTally denials,
+      DenialTally shadowDenials,
+      KeyPart user,
+      Function<String, @Nullable Long> ids) {
+    this.denials = denials;
+    this.shadowDenials = shadowDenials;
     this.user = user;
     this.ids = ids;
   }
@@ -47,17 +55,14 @@ final class ViolationLog implements GateObserver {
 
   private void add(Request request, Outcome outcome, boolean isShadow) {
     long nowMillis = System.currentTimeMillis();
-    String reason =
-        isShadow
-            ? Violation.SHADOW
-            : outcome.decision().reason().map(Reason::code).orElse("unknown");
-    tally.add(
-        new DenialTally.Key(
-            outcome.rule().name(), outcome.key(), isShadow, nowMillis / MILLIS_PER_SECOND),
-        () -> violation(request, outcome, reason, nowMillis));
+    (isShadow ? shadowDenials : denials)
+        .add(
+            new DenialTally.Key(
+                outcome.rule().name(), outcome.key(), isShadow, nowMillis / MILLIS_PER_SECOND),
+            () -> violation(request, outcome, isShadow, nowMillis));
   }
 
-  private Violation violation(Request request, Outcome decisive, String reason, long nowMillis) {
+  private Violation violation(Request request, Outcome decisive, boolean isShadow, long nowMillis) {
     IpAddress address = request.address();
     Decision decision = decisive.decision();
     String rule = decisive.rule().name();
@@ -70,7 +75,7 @@ final class ViolationLog implements GateObserver {
         decision.remainingThousandths() / THOUSANDTHS_PER_TOKEN,
         ids.apply(rule),
         rule,
-        reason,
+        isShadow ? Violation.SHADOW : decision.reason().map(Reason::code).orElse("unknown"),
         1);
   }
 

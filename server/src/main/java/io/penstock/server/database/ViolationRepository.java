@@ -119,6 +119,55 @@ public final class ViolationRepository implements ViolationSource {
         });
   }
 
+  @Override
+  public ViolationHistogram histogram(ViolationFilter filter, int maxBars) {
+    return database.transaction(
+        connection -> {
+          Instant end = filter.to() == null ? Instant.now() : filter.to();
+          Instant start = filter.from() == null ? first(connection, filter, end) : filter.from();
+          return histogram(
+              connection, filter.within(start, end), ViolationHistogram.empty(start, end, maxBars));
+        });
+  }
+
+  /** Returns the time of the first violation. */
+  private static Instant first(Connection connection, ViolationFilter filter, Instant otherwise)
+      throws SQLException {
+    try (PreparedStatement statement =
+            new WhereClause(filter)
+                .prepare(
+                    connection,
+                    "SELECT requested_at FROM rate_limit_violation",
+                    " ORDER BY requested_at, violation_id LIMIT ?",
+                    1);
+        ResultSet result = statement.executeQuery()) {
+      return result.next() ? result.getTimestamp(1).toInstant() : otherwise;
+    }
+  }
+
+  private static ViolationHistogram histogram(
+      Connection connection, ViolationFilter filter, ViolationHistogram empty) throws SQLException {
+    long[] denied = new long[empty.denied().size()];
+    WhereClause conditions = new WhereClause(filter);
+    conditions.addFirst(Timestamp.from(empty.start()), empty.stepSeconds());
+    try (PreparedStatement statement =
+            conditions.prepare(
+                connection,
+                "SELECT floor(extract(epoch FROM requested_at - ?::timestamptz) / ?)::bigint,"
+                    + " sum(denied) FROM rate_limit_violation",
+                " GROUP BY 1 LIMIT ?",
+                denied.length + 1);
+        ResultSet result = statement.executeQuery()) {
+      while (result.next()) {
+        long bar = result.getLong(1);
+        if (bar >= 0 && bar < denied.length) {
+          denied[(int) bar] += result.getLong(2);
+        }
+      }
+    }
+    return empty.with(denied);
+  }
+
   private static List<StoredViolation> rows(PreparedStatement statement) throws SQLException {
     List<StoredViolation> rows = new ArrayList<>();
     try (ResultSet result = statement.executeQuery()) {
@@ -166,6 +215,7 @@ public final class ViolationRepository implements ViolationSource {
               : "ip_address = ?::inet",
           filter.address());
       addIfGiven("rule_name = ?", filter.rule());
+      addIfGiven("bucket_key = ?", filter.key());
       addIfGiven("endpoint = ?", filter.endpoint());
       addIfGiven("requested_at >= ?", filter.from() == null ? null : Timestamp.from(filter.from()));
       addIfGiven("requested_at < ?", filter.to() == null ? null : Timestamp.from(filter.to()));
@@ -175,6 +225,11 @@ public final class ViolationRepository implements ViolationSource {
       if (value != null) {
         add(clause, value);
       }
+    }
+
+    /** Adds the values of parameters before the clauses. */
+    void addFirst(Object... parameters) {
+      values.addAll(0, List.of(parameters));
     }
 
     void add(String clause, Object... parameters) {

@@ -12,4 +12,10 @@ public interface ViolationSource {
   /** Returns the values with the most denied requests, in descending order. */
   List<ViolationRepository.Offender> top(
       ViolationRepository.GroupBy by, ViolationFilter filter, int limit);
+
+  /**
+   * Returns the numbers of denied requests over time. Without a start, the period starts with the
+   * first of them; without an end, it ends now.
+   */
+  ViolationHistogram histogram(ViolationFilter filter, int maxBars);
 }

@@ -1,6 +1,7 @@
 package io.penstock.server.figures;
 
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** The counters that a {@link DecisionTimeline} samples; all of them count since the start. */
 public interface CountSource {
@@ -10,6 +11,12 @@ public interface CountSource {
   /** Returns the counts of all requests together. */
   DecisionCounts requests();
 
-  /** Returns the histogram of decision times. */
+  /** Returns the histogram of the decision times of all requests. */
   long[] latencies();
+
+  /**
+   * Returns the histogram of the decision times of the requests that a rule applied to; null before
+   * the first one.
+   */
+  long @Nullable [] latencies(String rule);
 }

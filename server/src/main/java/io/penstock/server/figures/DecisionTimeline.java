@@ -17,9 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Decisions over time, of each rule and of all requests: a point a second for 15 minutes, and a
  * point a minute for 24 hours. Thread-safe.
  *
- * <p>{@link #sample} reads counters that exist anyway, so decisions cost nothing more. Points are
- * numbered by seconds since 1970 of a clock that can't be set; only their labels follow the time of
- * day.
+ * <p>{@link #sample} only reads counters, so decisions don't wait for it. Points are numbered by
+ * seconds since 1970 of a clock that can't be set; only their labels follow the time of day.
  */
 public final class DecisionTimeline {
   private static final long MAX_LABEL_ERROR_SECONDS = 2;
@@ -37,10 +36,7 @@ public final class DecisionTimeline {
   private final long originSecond;
   private final CountTrack requests = new CountTrack();
   private final Map<String, CountTrack> rules = new HashMap<>();
-  private final LatencySeries latencySeconds = new LatencySeries(Resolution.SECOND);
-  private final LatencySeries latencyMinutes = new LatencySeries(Resolution.MINUTE);
-  private long[] latencyBefore;
-  private long[] latencyAtMinute;
+  private final LatencyTrack latency;
 
   /** All points before this second are complete. */
   private long end;
@@ -56,6 +52,9 @@ public final class DecisionTimeline {
     final CountSeries seconds = new CountSeries(Resolution.SECOND);
     final CountSeries minutes = new CountSeries(Resolution.MINUTE);
     DecisionCounts before = DecisionCounts.NONE;
+
+    /** Null before the first decision, and for all requests. */
+    @Nullable LatencyTrack latency;
 
     CountSeries at(Resolution resolution) {
       return resolution == Resolution.SECOND ? seconds : minutes;
@@ -74,8 +73,7 @@ public final class DecisionTimeline {
     this.originNanos = clock.nanos() - start.getNano();
     this.originSecond = start.getEpochSecond();
     this.end = originSecond;
-    this.latencyBefore = source.latencies();
-    this.latencyAtMinute = latencyBefore;
+    this.latency = new LatencyTrack(source.latencies());
   }
 
   private long second() {
@@ -99,7 +97,7 @@ public final class DecisionTimeline {
     add(requests, source.requests(), now);
     rules.values().forEach(track -> clear(track, now));
     source.forEachRule((rule, counts) -> addToRule(rule, counts, now));
-    sampleLatency(now);
+    latency.sample(end, now, source.latencies());
     end = now;
   }
 
@@ -110,6 +108,13 @@ public final class DecisionTimeline {
       rules.put(rule, track);
     }
     add(track, counts, now);
+    long[] latencies = source.latencies(rule);
+    if (latencies != null) {
+      if (track.latency == null) {
+        track.latency = new LatencyTrack(new long[latencies.length]);
+      }
+      track.latency.sample(end, now, latencies);
+    }
   }
 
   private void clear(CountTrack track, long now) {
@@ -129,41 +134,21 @@ public final class DecisionTimeline {
     }
   }
 
-  private void sampleLatency(long now) {
-    long[] counts = source.latencies();
-    for (long second = Math.max(end, now - Resolution.SECOND.points()); second < now; second++) {
-      latencySeconds.set(second, latencyBefore, counts);
-    }
-    long minute = Resolution.MINUTE.position(end);
-    long current = Resolution.MINUTE.position(now);
-    if (current > minute) {
-      latencyMinutes.set(minute, latencyAtMinute, counts);
-      long skipped = Math.max(minute + 1, current - Resolution.MINUTE.points());
-      for (; skipped < current; skipped++) {
-        latencyMinutes.set(skipped, null, counts);
-      }
-      latencyAtMinute = counts;
-    }
-    latencyBefore = counts;
-  }
-
   /** Returns the last complete points of all requests, at most {@code max}. */
   public synchronized TimelineView requests(Resolution resolution, int max) {
-    return view(
-        requests,
-        resolution == Resolution.SECOND ? latencySeconds : latencyMinutes,
-        resolution,
-        max);
+    return view(requests, latency, resolution, max);
   }
 
   /** Returns the last complete points of a rule; empty if the rule has never been evaluated. */
   public synchronized Optional<TimelineView> rule(String rule, Resolution resolution, int max) {
     CountTrack track = rules.get(rule);
-    return track == null ? Optional.empty() : Optional.of(view(track, null, resolution, max));
+    return track == null
+        ? Optional.empty()
+        : Optional.of(view(track, track.latency, resolution, max));
   }
 
   private TimelineView view(
-      CountTrack track, @Nullable LatencySeries latency, Resolution resolution, int max) {
+      CountTrack track, @Nullable LatencyTrack latencies, Resolution resolution, int max) {
     long last = resolution.position(end);
     long kept = last - resolution.position(originSecond);
     long first = last - Math.min(kept, Math.min(max, resolution.points()));
@@ -171,7 +156,8 @@ public final class DecisionTimeline {
     for (long position = first; position < last; position++) {
       points.add(
           new TimelinePoint(
-              track.at(resolution).at(position), latency == null ? null : latency.at(position)));
+              track.at(resolution).at(position),
+              latencies == null ? null : latencies.at(resolution).at(position)));
     }
     return new TimelineView(
         resolution,
@@ -181,7 +167,8 @@ public final class DecisionTimeline {
 
   /** Returns the last complete second of all requests. */
   public synchronized TimelinePoint latest() {
-    return new TimelinePoint(requests.seconds.at(end - 1), latencySeconds.at(end - 1));
+    return new TimelinePoint(
+        requests.seconds.at(end - 1), latency.at(Resolution.SECOND).at(end - 1));
   }
 
   /** Returns the rules with decisions in the last seconds, those with most denials first. */
@@ -198,10 +185,14 @@ public final class DecisionTimeline {
     return List.copyOf(activities.subList(0, Math.min(limit, activities.size())));
   }
 
-  /** Returns the size of the counts in bytes. */
+  /** Returns the size of the points of all rules in bytes. */
   synchronized int memory() {
     return rules.values().stream()
-        .mapToInt(track -> track.seconds.memory() + track.minutes.memory())
+        .mapToInt(
+            track ->
+                track.seconds.memory()
+                    + track.minutes.memory()
+                    + (track.latency == null ? 0 : track.latency.memory()))
         .sum();
   }
 }

@@ -1,9 +1,11 @@
 package io.penstock.server.figures;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -17,6 +19,10 @@ import java.util.function.Consumer;
  * Counts are therefore never too small, and exact for keys that were tracked since they first
  * occurred. The error of other keys is the part of the floor that they inherited; it is known and
  * stays small, because only the less frequent half is evicted.
+ *
+ * <p>During a flood of keys that occur once, most of the work would be to add and evict them.
+ * {@link #addRare} therefore only collects such keys, and if there are enough of them to cause an
+ * eviction, {@link #trim} raises the floor by one instead.
  */
 final class HeavyHitters {
   /** The number of counters of a key, one per minute: the current one and those before it. */
@@ -28,6 +34,10 @@ final class HeavyHitters {
   private final Map<DeniedKey, TrackedKey> keys = new HashMap<>();
   private final int[] floor = new int[MINUTES];
   private final long[] totals = new long[MINUTES];
+
+  /** Keys that occurred once since the last call of {@link #trim}. */
+  private final List<DeniedKey> rare = new ArrayList<>();
+
   private long minute;
 
   HeavyHitters(long minute) {
@@ -104,6 +114,41 @@ final class HeavyHitters {
       keys.put(key, tracked);
     }
     tracked.add(count, slot, at);
+  }
+
+  /**
+   * Counts one occurrence of a key in the current minute. No key may be passed twice before the
+   * next call of {@link #trim}, and then not to {@link #add}.
+   */
+  void addRare(DeniedKey key, Instant at) {
+    TrackedKey tracked = keys.get(key);
+    if (tracked == null) {
+      rare.add(key);
+    } else {
+      int slot = slot(minute);
+      totals[slot]++;
+      tracked.add(1, slot, at);
+    }
+  }
+
+  private void addCollected(int limit, Instant at) {
+    if (keys.size() >= limit / 2 && rare.size() >= limit / 2) {
+      int slot = slot(minute);
+      totals[slot] += rare.size();
+      floor[slot]++;
+    } else {
+      rare.forEach(key -> add(key, 1, at));
+    }
+    rare.clear();
+  }
+
+  /**
+   * Adds the keys that {@link #addRare} has collected. If there are more keys than {@code limit},
+   * evicts those with the smaller counts.
+   */
+  void trim(int limit, Instant at) {
+    addCollected(limit, at);
+    trim(limit);
   }
 
   /** If there are more keys than {@code limit}, evicts those with the smaller counts. */

@@ -15,7 +15,7 @@ public record TimelineView(Resolution resolution, Instant start, List<TimelinePo
   /**
    * The decisions within one step.
    *
-   * @param latency null if nothing was decided, and for rules
+   * @param latency null if nothing was decided
    */
   public record TimelinePoint(DecisionCounts counts, @Nullable LatencyPercentiles latency) {}
 

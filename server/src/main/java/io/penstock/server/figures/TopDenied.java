@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An allowed request does nothing here. A denial increments a counter in a buffer of its thread;
  * {@link #drain} empties the buffers about once a second. A buffer that is full is drained early by
- * the executor. If too many of them wait, further denials are only counted as a number.
+ * the executor. If too many of them wait, only its most frequent keys are kept in the buffer, and
+ * the denials of the others are counted as a number.
  *
  * <p>Memory is bounded by the number of tracked keys, which the rules with denials share: {@value
  * #MAX_KEYS_PER_RULE} keys for each of up to 32 rules, fewer for more rules. Rules beyond the first
@@ -40,6 +41,7 @@ public final class TopDenied implements GateObserver {
   private static final int MIN_KEYS_PER_RULE = 2 * HeavyHitters.MIN_KEPT;
   private static final int STRIPES = 16;
   private static final int MAX_BUFFER_KEYS = 2_048;
+  private static final int MAX_KEPT_KEYS = MAX_BUFFER_KEYS / 4;
   private static final int MAX_WAITING_BUFFERS = 8;
   private static final Comparator<TopKey> ORDER =
       Comparator.comparingLong(TopKey::denied)
@@ -53,6 +55,8 @@ public final class TopDenied implements GateObserver {
   private final DenialBuffer[] buffers = new DenialBuffer[STRIPES];
   private final AtomicInteger waiting = new AtomicInteger();
   private final LongAdder total = new LongAdder();
+
+  /** Denials since the last drain that are not counted by key. */
   private final LongAdder uncounted = new LongAdder();
 
   /** The counts of each rule; guarded by this. */
@@ -60,6 +64,9 @@ public final class TopDenied implements GateObserver {
 
   /** The counts of all rules beyond the max number; guarded by this. */
   private final HeavyHitters others;
+
+  /** The denials of each minute that are not counted by key; guarded by this. */
+  private final CountRing uncountedByMinute = new CountRing(HeavyHitters.MINUTES);
 
   /** The current minute of the window; guarded by this. */
   private long minute;
@@ -95,17 +102,17 @@ public final class TopDenied implements GateObserver {
 
   void count(String rule, String key) {
     total.increment();
-    int stripe = (int) (Thread.currentThread().getId() % STRIPES);
-    Map<DeniedKey, DenialNumber> full = buffers[stripe].add(new DeniedKey(rule, key));
+    DenialBuffer buffer = buffers[(int) (Thread.currentThread().getId() % STRIPES)];
+    Map<DeniedKey, DenialNumber> full = buffer.add(new DeniedKey(rule, key));
     if (full != null) {
-      drainLater(full);
+      drainLater(full, buffer);
     }
   }
 
-  private void drainLater(Map<DeniedKey, DenialNumber> full) {
+  private void drainLater(Map<DeniedKey, DenialNumber> full, DenialBuffer buffer) {
     if (waiting.incrementAndGet() > MAX_WAITING_BUFFERS) {
       waiting.decrementAndGet();
-      full.values().forEach(number -> uncounted.add(number.value));
+      uncounted.add(buffer.keepFrequent(full));
       return;
     }
     executor.execute(
@@ -120,9 +127,17 @@ public final class TopDenied implements GateObserver {
     return total.sum();
   }
 
-  /** Returns how many denials were not counted by key because there were too many keys. */
+  /**
+   * Returns how many denials within the window were not counted by key because there were too many
+   * keys. The keys denied most are hardly among them.
+   */
   public long uncounted() {
-    return uncounted.sum();
+    drain();
+    return uncountedInWindow();
+  }
+
+  private synchronized long uncountedInWindow() {
+    return uncountedByMinute.sum(minute - HeavyHitters.MINUTES + 1, minute + 1);
   }
 
   /** Moves the contents of all buffers to the counts of their rules. */
@@ -136,24 +151,42 @@ public final class TopDenied implements GateObserver {
     }
   }
 
-  /** Moves the window to the current minute. */
+  /** Moves the window to the current minute, and adds what was not counted by key. */
   private synchronized void expire() {
     long now = minute();
     if (now > minute) {
+      for (long entered = Math.max(minute + 1, now - HeavyHitters.MINUTES + 1);
+          entered <= now;
+          entered++) {
+        uncountedByMinute.set(entered, 0);
+      }
       minute = now;
       rules.values().forEach(counts -> counts.advance(now));
       others.advance(now);
       rules.values().removeIf(counts -> counts.size() == 0 && counts.total() == 0);
+    }
+    long more = uncounted.sumThenReset();
+    if (more > 0) {
+      uncountedByMinute.set(minute, uncountedByMinute.get(minute) + more);
     }
   }
 
   private synchronized void merge(Map<DeniedKey, DenialNumber> denials) {
     expire();
     Instant now = time.instant();
-    denials.forEach((key, number) -> counts(key.rule()).add(key, number.value, now));
-    int limit = Math.min(MAX_KEYS_PER_RULE, MAX_KEYS / Math.max(1, rules.size()));
-    rules.values().forEach(counts -> counts.trim(Math.max(MIN_KEYS_PER_RULE, limit)));
-    others.trim(MAX_KEYS_PER_RULE);
+    denials.forEach(
+        (key, number) -> {
+          HeavyHitters counts = counts(key.rule());
+          if (number.value == 1) {
+            counts.addRare(key, now);
+          } else {
+            counts.add(key, number.value, now);
+          }
+        });
+    int share = Math.min(MAX_KEYS_PER_RULE, MAX_KEYS / Math.max(1, rules.size()));
+    int limit = Math.max(MIN_KEYS_PER_RULE, share);
+    rules.values().forEach(counts -> counts.trim(limit, now));
+    others.trim(MAX_KEYS_PER_RULE, now);
   }
 
   private HeavyHitters counts(String rule) {
@@ -240,7 +273,28 @@ public final class TopDenied implements GateObserver {
         return null;
       }
       counted.put(key, new DenialNumber());
-      return counted.size() < MAX_BUFFER_KEYS ? null : take();
+      if (counted.size() < MAX_BUFFER_KEYS) {
+        return null;
+      }
+      Map<DeniedKey, DenialNumber> full = counted;
+      // The next keys are likely to be as many.
+      counted = new HashMap<>(2 * MAX_BUFFER_KEYS);
+      return full;
+    }
+
+    /** Takes back the most frequent of some denials; returns the number of the others. */
+    synchronized long keepFrequent(Map<DeniedKey, DenialNumber> denials) {
+      List<Map.Entry<DeniedKey, DenialNumber>> descending = new ArrayList<>(denials.entrySet());
+      descending.sort(Comparator.comparingLong(entry -> -entry.getValue().value));
+      for (Map.Entry<DeniedKey, DenialNumber> entry : descending.subList(0, MAX_KEPT_KEYS)) {
+        DenialNumber newer = counted.putIfAbsent(entry.getKey(), entry.getValue());
+        if (newer != null) {
+          newer.value += entry.getValue().value;
+        }
+      }
+      return descending.subList(MAX_KEPT_KEYS, descending.size()).stream()
+          .mapToLong(entry -> entry.getValue().value)
+          .sum();
     }
 
     synchronized Map<DeniedKey, DenialNumber> take() {

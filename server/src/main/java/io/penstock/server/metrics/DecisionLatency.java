@@ -11,10 +11,9 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.Unit;
 import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A histogram of decision times, including store calls. Thread-safe.
+ * A histogram of the decision times of all requests, including store calls. Thread-safe.
  *
  * <p>A Micrometer timer also maintains a maximum and a second histogram over a moving window, and
  * reads the clock for both. This class only makes two additions per decision, which takes a fifth
@@ -23,46 +22,20 @@ import org.jspecify.annotations.Nullable;
 public final class DecisionLatency implements Collector, GateObserver {
   private static final String NAME = "penstock_decision_seconds";
   private static final double NANOS_PER_SECOND = 1e9;
-  private static final double NANOS_PER_MICRO = 1e3;
+  private static final double[] BOUNDS =
+      Arrays.stream(LatencyHistogram.bounds()).map(nanos -> nanos / NANOS_PER_SECOND).toArray();
 
-  /** The upper bounds of the buckets; a further bucket counts everything above them. */
-  private static final long[] BOUND_NANOS = {
-    1_000,
-    2_500,
-    5_000,
-    10_000,
-    50_000,
-    100_000,
-    250_000,
-    500_000,
-    1_000_000,
-    2_500_000,
-    5_000_000,
-    10_000_000,
-    25_000_000,
-    50_000_000,
-    100_000_000,
-    500_000_000,
-  };
-
-  private static final double[] BOUNDS = bounds();
-
-  private final LongAdder[] counts = new LongAdder[BOUND_NANOS.length + 1];
+  private final LatencyHistogram histogram = new LatencyHistogram();
   private final LongAdder sumNanos = new LongAdder();
   private final LongAdder rejectedPaths = new LongAdder();
 
   public DecisionLatency(PrometheusMeterRegistry registry) {
-    Arrays.setAll(counts, bucket -> new LongAdder());
     registry.getPrometheusRegistry().register(this);
   }
 
   @Override
   public void decided(Verdict verdict, long nanos) {
-    int bucket = 0;
-    while (bucket < BOUND_NANOS.length && nanos > BOUND_NANOS[bucket]) {
-      bucket++;
-    }
-    counts[bucket].increment();
+    histogram.record(nanos);
     sumNanos.add(nanos);
     if (verdict == Verdict.PATH_REJECTED) {
       rejectedPaths.increment();
@@ -71,39 +44,12 @@ public final class DecisionLatency implements Collector, GateObserver {
 
   /** Returns the number of decisions in each bucket since the start. */
   public long[] counts() {
-    return Arrays.stream(counts).mapToLong(LongAdder::sum).toArray();
+    return histogram.counts();
   }
 
   /** Returns the number of requests that were denied because of their path. */
   public long rejectedPaths() {
     return rejectedPaths.sum();
-  }
-
-  /**
-   * Returns the percentiles of the decisions between two results of {@link #counts()}, interpolated
-   * within buckets; null if there were none.
-   */
-  public static @Nullable LatencyPercentiles percentiles(long[] before, long[] after) {
-    long[] counts = new long[after.length];
-    Arrays.setAll(counts, bucket -> Math.max(0, after[bucket] - before[bucket]));
-    long total = Arrays.stream(counts).sum();
-    return total == 0
-        ? null
-        : new LatencyPercentiles(micros(counts, 0.5 * total), micros(counts, 0.99 * total));
-  }
-
-  /** Returns the time that {@code rank} decisions did not exceed. */
-  private static double micros(long[] counts, double rank) {
-    double below = 0;
-    for (int bucket = 0; bucket < BOUND_NANOS.length; bucket++) {
-      if (below + counts[bucket] >= rank && counts[bucket] > 0) {
-        double lower = bucket == 0 ? 0 : BOUND_NANOS[bucket - 1];
-        double share = Math.max(0, rank - below) / counts[bucket];
-        return (lower + share * (BOUND_NANOS[bucket] - lower)) / NANOS_PER_MICRO;
-      }
-      below += counts[bucket];
-    }
-    return BOUND_NANOS[BOUND_NANOS.length - 1] / NANOS_PER_MICRO;
   }
 
   @Override
@@ -123,16 +69,5 @@ public final class DecisionLatency implements Collector, GateObserver {
                 .sum(sumNanos.sum() / NANOS_PER_SECOND)
                 .build())
         .build();
-  }
-
-  private static double[] bounds() {
-    double[] bounds = new double[BOUND_NANOS.length + 1];
-    Arrays.setAll(
-        bounds,
-        bucket ->
-            bucket < BOUND_NANOS.length
-                ? BOUND_NANOS[bucket] / NANOS_PER_SECOND
-                : Double.POSITIVE_INFINITY);
-    return bounds;
   }
 }

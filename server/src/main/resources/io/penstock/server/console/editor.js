@@ -1,7 +1,7 @@
 // Edits a rule that is a row of the database: errors at their lines, preview by a dry run, version check.
 import { html, View, Card, Confirm, announce } from './ui.js';
 import { post, put, query, remove } from './api.js';
-import { inline } from './format.js';
+import { inline, moment } from './format.js';
 
 const EXAMPLE = { name: 'search', limit_keys: ['ip:address'], match: { path: '/search' }, rate: '10/s', burst: 20 };
 
@@ -61,7 +61,7 @@ export class Editor extends View {
     const { row } = this.props;
     await remove(query('/v1/rules/' + encodeURIComponent(row.name), { version: this.state.version }));
     announce('Rule ' + row.name + ' deleted');
-    location.hash = '#/rules';
+    this.props.onDeleted();
   }
 
   reload() {
@@ -76,7 +76,7 @@ export class Editor extends View {
     const outdated = row && version < row.version;
     const change = (event) => this.setState({ text: event.currentTarget.value, preview: null });
     return html`<${Card} title=${row ? 'Edit' : 'Rule'} id="editor">
-      ${revision && html`<p class="banner info">This is the version before the change of ${revision.changed_at}. Save it to roll back.</p>`}
+      ${revision && html`<p class="banner info">This is the version before the change of ${moment(revision.changed_at)}. Save it to ${row ? 'roll back' : 'restore the rule'}.</p>`}
       ${outdated && html`<div class="banner warn"><span>The rule has changed since you opened it.</span><button onClick=${() => this.reload()}>Discard my text and load version ${row.version}</button></div>`}
       <div class="stack">
         <div><label for="rule-text">The rule, as in a policy file (JSON)</label>
@@ -93,7 +93,7 @@ export class Editor extends View {
           ${row && html`<button type="button" class="danger" onClick=${() => this.setState({ confirm: true })}>Delete</button>`}
         </div>` : html`<p class="note">Your token can read rules but not change them.</p>`}
       </div>
-      ${confirm && html`<${Confirm} danger title="Delete this rule?" text=${'The rule ' + row.name + ' no longer applies. It can be restored from the history by a new rule.'}
+      ${confirm && html`<${Confirm} danger title="Delete this rule?" text=${'The rule ' + row.name + ' no longer applies. Its page keeps the history, from which it can be restored.'}
         label="Delete the rule" onClose=${() => this.setState({ confirm: false })} action=${() => this.delete()} />`}
     <//>`;
   }

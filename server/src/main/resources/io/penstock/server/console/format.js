@@ -74,8 +74,8 @@ export function keyParts(text) {
 
 export const isHashed = (text) => /(^|=)#/.test(text);
 
-/** Returns whether a key can be looked up: it has all values, and none only as a hash. */
-export const isComplete = (text) => !isHashed(text) && keyParts(text).every((part) => part.value != null);
+/** Returns whether a key can be looked up: it has all values, each as it is or as a hash. */
+export const isComplete = (text) => text.startsWith('#') || keyParts(text).every((part) => part.value != null);
 
 function decoded(text) {
   return text.replace(/%u([0-9A-F]{4})|%([0-9A-F]{2})/g, (all, four, pair) => String.fromCharCode(parseInt(four || pair, 16)));

@@ -26,9 +26,6 @@ export class KeyPage extends View {
 
   async peek() {
     const { asked } = this.state;
-    if (isHashed(asked.key)) {
-      return;
-    }
     try {
       const seen = await post('/v1/keys/peek', asked, this.abort.signal);
       if (this.mounted && asked === this.state.asked) {
@@ -49,9 +46,9 @@ export class KeyPage extends View {
 
   async loadDenials() {
     const { asked } = this.state;
-    const page = await get(query('/v1/violations', { rule: asked.rule, limit: 1000 }), this.abort.signal).catch(() => null);
+    const page = await get(query('/v1/violations', { rule: asked.rule, key: this.recordedKey(), limit: RECENT }), this.abort.signal).catch(() => null);
     if (this.mounted && asked === this.state.asked) {
-      this.setState({ denials: page ? page.violations.filter((row) => row.key === this.recordedKey()).slice(0, RECENT) : [] });
+      this.setState({ denials: page ? page.violations : [] });
     }
   }
 
@@ -73,11 +70,10 @@ export class KeyPage extends View {
         <label class="long">Key${known ? ', by ' + keysText(known) : ''}<input class="mono" value=${text} spellcheck="false" autocomplete="off" placeholder=${example}
           onInput=${(event) => this.setState({ text: event.currentTarget.value })} /></label>
         <div><button class="primary">Look up</button></div></div></form>
-      ${asked && isHashed(asked.key) && html`<p class="banner info">This key contains a value that appears only as a hash outside of Penstock.
-        To see its level, enter the value as it is in the request in place of the hash.</p>`}
       <${Failure} of=${failure} />
       ${seen && html`<div class="grid"><${Card} title="Level" actions=${html`<${RuleLink} name=${asked.rule}>Rule ${asked.rule}<//>`}>
           <p class="mono">${seen.key || '(the only key)'}</p>
+          ${isHashed(seen.key) && html`<p class="note">Values that may be secrets appear only as their hash.</p>`}
           ${seen.override && html`<p class="banner info">The limit of this key is overridden until ${moment(seen.override.until)}: ${limit(seen.override)}.</p>`}
           <div class="row" role="group" aria-label="Buckets">${seen.levels.map((level) => html`<${Bucket} large level=${level.remaining} limit=${level.limit}>
             <div class="note">${level.remaining >= level.limit ? 'full' : 'full in ' + duration(level.reset_after_ms)}${level.degraded ? '; degraded, from this node only' : ''}</div><//>`)}</div>
@@ -89,7 +85,7 @@ export class KeyPage extends View {
       <${Overrides} changed=${changed} />
       ${seen && html`<${Others} key=${asked.rule + ' ' + asked.key} asked=${asked} rules=${rules} />
         <${Card} title="Recent denials of this key"><${Table} caption="Recent denials" rows=${denials || []}
-          empty=${denials ? 'No denial of this key is recorded among the latest of its rule.' : 'Loading.'} columns=${[
+          empty=${denials ? 'No denial of this key is recorded.' : 'Loading.'} columns=${[
             { title: 'Time', kind: 'short', cell: (row) => moment(row.requested_at) },
             { title: 'Denied', num: true, cell: (row) => count(row.denied) },
             { title: 'Reason', cell: (row) => row.reason },

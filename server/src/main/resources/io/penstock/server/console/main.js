@@ -90,7 +90,7 @@ class Connection extends View {
 
   render() {
     const { connection } = figures();
-    const text = { live: 'Live', connecting: 'Connecting', reconnecting: 'Reconnecting', full: 'Too many viewers' }[connection];
+    const text = { live: 'Live', connecting: 'Connecting', reconnecting: 'Reconnecting', paused: 'Paused', full: 'Too many viewers' }[connection];
     const { now } = figures();
     return html`<span role="status" title=${now && now.version ? 'Penstock ' + now.version : undefined}><span class=${'dot ' + (connection === 'live' ? 'ok' : 'degraded')} aria-hidden="true"></span> ${text}</span>`;
   }

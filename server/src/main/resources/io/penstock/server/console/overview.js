@@ -27,10 +27,15 @@ function lists(timeline, series, perSecond) {
     perSecond && value != null ? value / timeline.step_seconds : value))];
 }
 
+const MAX_GAP_SECONDS = 3;
+
+const lastTime = (data) => (data && data[0].length ? data[0][data[0].length - 1] : null);
+const second = (now) => Math.floor(Date.parse(now.time) / 1000);
+
 /** Adds the figures of a second to the lists; keeps the last 15 minutes. */
 function extended(data, now, series) {
-  const at = Math.floor(Date.parse(now.time) / 1000);
-  if (!data || (data[0].length && data[0][data[0].length - 1] >= at)) {
+  const at = second(now);
+  if (!data || (data[0].length && lastTime(data) >= at)) {
     return data;
   }
   return [[...data[0], at], ...series.map((one, i) => [...data[i + 1], now[one.name]])]
@@ -43,12 +48,24 @@ export class Timeline extends View {
     this.setState({ resolution: 'second' });
     this.fetch('second');
     if (!this.props.rule) {
-      follow(this, (now) => this.state.resolution === 'second' && this.setState({
-        decisions: extended(this.state.decisions, now, OUTCOMES),
-        latency: extended(this.state.latency, now, LATENCIES),
-      }));
+      follow(this, (now) => this.state.resolution === 'second' && this.extend(now));
     }
     this.every(this.props.rule ? 5000 : 60000, () => this.state.resolution && this.fetch(this.state.resolution));
+  }
+
+  /** Adds the figures of a second; reads all again if some are missing because the stream was interrupted. */
+  extend(now) {
+    if (second(now) - lastTime(this.state.decisions) > MAX_GAP_SECONDS && lastTime(this.state.decisions) != null && !this.filling) {
+      this.filling = true;
+      this.fetch('second').finally(() => {
+        this.filling = false;
+      });
+    } else if (!this.filling) {
+      this.setState({
+        decisions: extended(this.state.decisions, now, OUTCOMES),
+        latency: extended(this.state.latency, now, LATENCIES),
+      });
+    }
   }
 
   async fetch(resolution) {
@@ -64,10 +81,12 @@ export class Timeline extends View {
       x=${resolution === 'minute' ? (at) => clock(at * 1000, false) : undefined} />`;
     const range = html`<${Segments} label="Time range" value=${resolution} onPick=${(code) => this.fetch(code)}
       options=${[['second', '15 minutes'], ['minute', '24 hours']]} />`;
-    return html`<${Card} title=${show === 'latency' ? 'Latency of a decision' : rule ? 'Decisions of this rule per second' : 'Decisions per second'} actions=${range}>
-      ${failure ? html`<p class="error">${failure.message}</p>` : null}
-      ${show === 'latency' ? chart('Latency of a decision', LATENCIES, latency, micros, 200)
-        : chart('Decisions per second by outcome', OUTCOMES, decisions, perSecond, 250)}<//>`;
+    const problem = failure ? html`<p class="error">${failure.message}</p>` : null;
+    const latencies = (title, actions) => html`<${Card} ...${{ title, actions }}>${problem}${chart('Latency of a decision', LATENCIES, latency, micros, 200)}<//>`;
+    return show === 'latency' ? latencies('Latency of a decision', range)
+      : html`<${Card} title=${rule ? 'Decisions of this rule per second' : 'Decisions per second'} actions=${range}>${problem}
+        ${chart('Decisions per second by outcome', OUTCOMES, decisions, perSecond, 250)}<//>
+        ${rule && latencies('Latency of requests that this rule applies to', null)}`;
   }
 }
 
@@ -97,7 +116,8 @@ export class Overview extends View {
         }} />`}
       <${Tiles} now=${now} />
       <div class="wide"><${Timeline} show="decisions" /><${DenyingRules} now=${now} /></div>
-      <div class="wide"><${Card} title="Top denied keys, last 15 minutes"><${TopKeys} rows=${now ? now.top.slice(0, SHOWN_KEYS) : null} withRule /><//>
+      <div class="wide"><${Card} title="Top denied keys, last 15 minutes"><${TopKeys} rows=${now ? now.top.slice(0, SHOWN_KEYS) : null} withRule />
+        ${now && now.uncounted > 0 && html`<p class="note">${count(now.uncounted)} more denials are not counted by key, because there are too many keys.</p>`}<//>
         <${Timeline} show="latency" /></div>`;
   }
 }

@@ -65,7 +65,13 @@ export class RulePage extends View {
     const row = rule ? rule.row : policy.unused.find((one) => one.name === name);
     if (!rule && !row) {
       return html`<${Head} title=${name}><a class="button" href="#/rules">All rules</a><//>
-        <p class="banner warn">No rule has this name. It may have been deleted or renamed.</p>`;
+        <${Failure} of=${failure} />
+        <p class="banner warn">No rule has this name. It may have been deleted or renamed.</p>
+        ${revision && html`<${Editor} key=${'deleted ' + revision.id} row=${null} ...${{ revision, canWrite }} onSaved=${(saved) => {
+          this.setState({ revision: null });
+          saved === name ? this.refresh(true) : open(saved);
+        }} />`}
+        ${policy.database && !policy.problem && html`<${History} changes=${history && history.changes} canWrite=${canWrite} onRestore=${(one) => this.setState({ revision: one })} />`}`;
     }
     const seen = lastMinute(name) || {};
     return html`<${Head} title=${name}>
@@ -86,7 +92,8 @@ export class RulePage extends View {
         <div class="stack"><${Definition} ...${{ rule, policy, seen }} /></div></div>
         <${Card} title="Top denied keys of this rule, last 15 minutes"><${TopKeys} rows=${top} /><//>`}
       ${row ? html`<${Editor} key=${'row ' + (revision ? revision.id : '')} ...${{ row, revision, canWrite }}
-          onSaved=${(saved) => { this.setState({ revision: null }); saved === name ? this.refresh(true) : open(saved); }} />
+          onSaved=${(saved) => { this.setState({ revision: null }); saved === name ? this.refresh(true) : open(saved); }}
+          onDeleted=${() => { this.setState({ revision: null }); this.refresh(true); }} />
           <${History} changes=${history && history.changes} canWrite=${canWrite} onRestore=${(one) => this.setState({ revision: one })} />`
         : policy.problem ? html`<div class="banner warn"><span><strong>Read only.</strong> The rows of the database can't be read, so it is unknown
           where this rule comes from: ${policy.problem.message}.</span></div>`

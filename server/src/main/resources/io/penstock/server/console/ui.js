@@ -2,7 +2,7 @@
 // no character of a text changes how others are shown.
 import { h, render, Component, createRef } from '/console/vendor/preact.js';
 import htm from '/console/vendor/htm.js';
-import { clock, count, duration, isComplete, isHashed, tokens, visible } from './format.js';
+import { clock, count, duration, isComplete, tokens, visible } from './format.js';
 import { post } from './api.js';
 
 export const html = htm.bind((type, props, ...children) =>
@@ -120,9 +120,6 @@ export class KeyLevel extends View {
   render({ of, live }, { level, missing }) {
     if (live) {
       return html`<${Bucket} level=${live.remaining} limit=${live.limit} />`;
-    }
-    if (isHashed(of)) {
-      return html`<span class="note" title="Only the hash of this value leaves the process">hashed</span>`;
     }
     return level && !missing ? html`<${Bucket} level=${level.remaining} limit=${level.limit} />` : html`<span class="note">–</span>`;
   }

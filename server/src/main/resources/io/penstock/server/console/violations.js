@@ -10,12 +10,14 @@ const STEP = 50;
 const RANGES = [['900', '15 minutes'], ['3600', '1 hour'], ['86400', '24 hours'], ['604800', '7 days'], ['', 'All']];
 const GROUPS = [['key', 'Key'], ['user', 'User'], ['address', 'Address'], ['rule', 'Rule'], ['endpoint', 'Endpoint']];
 const COLUMNS = ['requested_at', 'rule', 'reason', 'key', 'user', 'address', 'endpoint', 'tokens_at_time', 'denied'];
-const BINS = 60;
+const DAY = 86400;
+const SERIES = [{ label: 'Denied', color: 'denied', bars: true }];
+const MODES = [['', 'Denied'], ['shadow', 'Would have been denied (shadow)']];
 
 export class Violations extends View {
   constructor(props) {
     super(props);
-    this.state = { rule: props.query.get('rule') || '', user: '', address: '', endpoint: '', range: '3600', by: 'key', shown: STEP };
+    this.state = { rule: props.query.get('rule') || '', key: '', user: '', address: '', endpoint: '', mode: '', range: '3600', by: 'key', shown: STEP };
   }
 
   componentDidMount() {
@@ -23,9 +25,9 @@ export class Violations extends View {
   }
 
   filters() {
-    const { rule, user, address, endpoint, range } = this.state;
+    const { rule, key, user, address, endpoint, mode, range } = this.state;
     const from = range ? new Date(Date.now() - Number(range) * 1000).toISOString() : '';
-    return { rule: rule.trim(), user: user.trim(), address: address.trim(), endpoint: endpoint.trim(), from };
+    return { rule: rule.trim(), key: key.trim(), user: user.trim(), address: address.trim(), endpoint: endpoint.trim(), mode, from };
   }
 
   async search(event) {
@@ -33,6 +35,7 @@ export class Violations extends View {
       event.preventDefault();
     }
     const filters = this.filters();
+    this.searched = filters.mode;
     this.setState({ shown: STEP, busy: true });
     const rows = [];
     let complete = true;
@@ -48,8 +51,8 @@ export class Violations extends View {
           break;
         }
       }
-      this.mounted && this.setState({ rows, complete, source, failure: null, busy: false, bins: histogram(rows, filters.from) });
-      await this.loadTop();
+      this.mounted && this.setState({ rows, complete, source, failure: null, busy: false });
+      await Promise.all([this.loadTop(), this.load('bars', get(query('/v1/violations/histogram', filters), this.abort.signal))]);
     } catch (failure) {
       this.mounted && failure.name !== 'AbortError' && this.setState({ failure, busy: false });
     }
@@ -70,23 +73,25 @@ export class Violations extends View {
     setTimeout(() => URL.revokeObjectURL(address), 1000);
   }
 
-  render(props, { rule, user, address, endpoint, range, by, rows, complete, source, bins, top, failure, shown, busy }) {
+  render(props, { rule, key, user, address, endpoint, mode, range, by, rows, complete, source, bars, top, failure, shown, busy }) {
     const set = (name) => (event) => this.setState({ [name]: event.currentTarget.value });
     const denied = rows ? rows.reduce((sum, row) => sum + row.denied, 0) : 0;
     return html`<${Head} title="Violations"><button disabled=${!rows || rows.length === 0} onClick=${() => this.save()}>Download CSV</button><//>
       <form class="card stack" onSubmit=${(event) => this.search(event)}><div class="fields">
         <label>Rule<input value=${rule} onInput=${set('rule')} /></label>
+        <label>Key<input class="mono" value=${key} onInput=${set('key')} placeholder="user_id=42" spellcheck="false" /></label>
         <label>User<input value=${user} onInput=${set('user')} /></label>
         <label>Address or network<input value=${address} onInput=${set('address')} placeholder="203.0.113.0/24" /></label>
         <label>Endpoint<input value=${endpoint} onInput=${set('endpoint')} placeholder="/login" /></label>
+        <label>Requests<select value=${mode} onChange=${set('mode')}>${MODES.map(([code, text]) => html`<option value=${code}>${text}</option>`)}</select></label>
         <label>Period<select value=${range} onChange=${set('range')}>${RANGES.map(([code, text]) => html`<option value=${code}>${text}</option>`)}</select></label>
         <div><button class="primary" disabled=${busy}>Apply</button></div></div>
-        <p class="note" role="status">${rows ? count(denied) + ' denied requests in ' + count(rows.length) + (complete ? '' : ' of the latest') + ' records'
+        <p class="note" role="status">${rows ? count(denied) + (this.searched === 'shadow' ? ' requests would have been denied in ' : ' denied requests in ') + count(rows.length) + (complete ? '' : ' of the latest') + ' records'
           + (source === 'memory' ? ', from memory: the last 10,000 records of this node' : '') + '.' : failure ? '' : 'Loading.'}</p></form>
       <${Failure} of=${failure} />
       ${rows && html`<div class="wide">
-        <div class="stack">${bins && html`<${Card} title="Denied requests over time"><${Chart} label="Denied requests over time" height=${190}
-          series=${[{ label: 'Denied', color: 'denied', bars: true }]} data=${bins.data} x=${(at) => (bins.long ? moment(at * 1000).slice(5, 16) : clock(at * 1000, false))} /><//>`}</div>
+        <div class="stack">${bars && bars.denied.some((number) => number > 0) && html`<${Card} title="Denied requests over time"><${Chart} key=${bars.start + bars.end} label="Denied requests over time" height=${190}
+          series=${SERIES} data=${middles(bars)} x=${(at) => (span(bars) > DAY ? moment(at * 1000).slice(5, 16) : clock(at * 1000, false))} /><//>`}</div>
         <${Card} title="Top offenders" actions=${html`<${Segments} label="Group by" value=${by} options=${GROUPS}
             onPick=${(code) => this.setState({ by: code }, () => this.loadTop())} />`}>
           <${Table} caption="Top offenders" rows=${((top && top.offenders) || []).map((row, i) => ({ ...row, id: i }))} empty="No denied requests." columns=${[
@@ -113,18 +118,10 @@ function value(offender, by) {
   return found == null ? '(none)' : String(found);
 }
 
-/** Returns how many requests were denied in each part of the period; null if none was. */
-function histogram(rows, from) {
-  if (rows.length === 0) {
-    return null;
-  }
-  const times = rows.map((row) => Date.parse(row.requested_at) / 1000);
-  const end = Date.now() / 1000;
-  const start = from ? Date.parse(from) / 1000 : Math.min(...times);
-  const width = Math.max(1, (end - start) / BINS);
-  const sums = new Array(BINS).fill(0);
-  rows.forEach((row, i) => {
-    sums[Math.max(0, Math.min(BINS - 1, Math.floor((times[i] - start) / width)))] += row.denied;
-  });
-  return { long: end - start > 86400, data: [sums.map((none, i) => start + (i + 0.5) * width), sums] };
+/** Converts the bars of the server to lists: the times of their middles, and their numbers. */
+function middles({ start, step_seconds: step, denied }) {
+  const from = Date.parse(start) / 1000;
+  return [denied.map((none, i) => from + (i + 0.5) * step), denied];
 }
+
+const span = (bars) => bars.denied.length * bars.step_seconds;

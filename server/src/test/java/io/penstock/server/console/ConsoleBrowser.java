@@ -13,8 +13,11 @@ import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.ServiceWorkerPolicy;
 import java.io.File;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -74,8 +77,14 @@ final class ConsoleBrowser implements AutoCloseable {
   }
 
   private static void skip(String reason) {
-    System.err.println("ConsoleIT is skipped: " + reason);
+    print("The tests of the console are skipped: " + reason);
     abort(reason);
+  }
+
+  /** Prints a line that the build shows, although it redirects the output of tests to files. */
+  static void print(String line) {
+    PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, UTF_8);
+    err.println(line);
   }
 
   private static Optional<Path> program() {
@@ -128,21 +137,26 @@ final class ConsoleBrowser implements AutoCloseable {
   /**
    * Returns whether a message is about an error that the console displays. Chromium reports all of
    * them: 401 while there is no token, 400 for the preview of an invalid rule or limit and for an
-   * unreadable log, 503 for the rows of an unavailable database, and an interrupted stream of
-   * figures.
+   * unreadable log, 409 for a rule that another has changed, 503 for the rows of an unavailable
+   * database, and an interrupted stream of figures.
    */
   private static boolean isExpected(ConsoleMessage message) {
     return message.text().startsWith("Failed to load resource")
         && ((message.location().contains("/v1/session") && message.text().contains("401"))
             || (message.location().contains("dry_run=true") && message.text().contains("400"))
+            || (message.location().contains("/v1/rules/shared") && message.text().contains("409"))
             || (message.location().contains("/v1/keys/override") && message.text().contains("400"))
             || (message.location().contains("/v1/rules") && message.text().contains("503"))
             || (message.location().contains("/v1/advise") && message.text().contains("400"))
             || message.location().contains("/v1/stream"));
   }
 
-  /** Checks the accessibility of a page as it is now, and that it needs no sideways scrolling. */
+  /**
+   * Checks the accessibility of a page as it is now, that it needs no sideways scrolling, and that
+   * no text became markup.
+   */
   static void check(Page page, String name) {
+    ConsolePage.checkNoMarkup(page);
     page.evaluate(axe());
     Object violations =
         page.evaluate(

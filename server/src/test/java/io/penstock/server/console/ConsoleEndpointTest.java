@@ -108,6 +108,14 @@ final class ConsoleEndpointTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"/ui", "/ui/", "/dashboard", "/dashboard/"})
+  void get_usualPathOfAConsole_redirectsToIt(String path) {
+    HttpResponse<byte[]> response = get(path);
+    assertThat(response.statusCode()).isEqualTo(302);
+    assertThat(header(response, "Location")).isEqualTo("/");
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"identity", "gzip, deflate, br", "gzip;q=0"})
   void get_knownTag_is304(String encoding) {
     HttpResponse<byte[]> first = get("/", "Accept-Encoding", encoding);

@@ -1,6 +1,14 @@
 package io.penstock.server.console;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static io.penstock.server.console.ConsolePage.address;
+import static io.penstock.server.console.ConsolePage.button;
+import static io.penstock.server.console.ConsolePage.card;
+import static io.penstock.server.console.ConsolePage.checkNoMarkup;
+import static io.penstock.server.console.ConsolePage.choice;
+import static io.penstock.server.console.ConsolePage.go;
+import static io.penstock.server.console.ConsolePage.heading;
+import static io.penstock.server.console.ConsolePage.link;
 import static io.penstock.testing.Waiting.await;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,7 +23,6 @@ import com.microsoft.playwright.options.FilePayload;
 import io.penstock.server.RunningServer;
 import io.penstock.server.Setting;
 import io.penstock.server.database.TestPostgres;
-import io.penstock.server.http.AccessTokens;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,7 +41,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The console in a real Chromium, in front of a real server under load. */
 @Tag("full")
 final class ConsoleIT {
-  private static final int MAX_BYTES = 150_000;
   private static final String HOSTILE_RULE = "<img src=x onerror=alert(1)>";
   private static final String POLICY =
       """
@@ -88,47 +94,10 @@ final class ConsoleIT {
     assertThat(browser.takeProblems()).as(test.getDisplayName()).isEmpty();
   }
 
-  private static String address(RunningServer server) {
-    return "http://localhost:" + server.server().adminPort();
-  }
-
   private static Page open(int width, ColorScheme colors) {
     Page page = browser.page(address(server), width, colors);
     page.navigate(address(server));
     return page;
-  }
-
-  private static void go(Page page, String title) {
-    page.getByRole(AriaRole.NAVIGATION)
-        .getByRole(AriaRole.LINK, new Locator.GetByRoleOptions().setName(title).setExact(true))
-        .click();
-    assertThat(heading(page, title)).isFocused();
-  }
-
-  private static Locator heading(Page page, String title) {
-    return page.getByRole(
-        AriaRole.HEADING, new Page.GetByRoleOptions().setName(title).setLevel(1).setExact(true));
-  }
-
-  private static Locator button(Page page, String name) {
-    return page.getByRole(
-        AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true));
-  }
-
-  private static Locator choice(Page page, String name) {
-    return page.getByRole(
-        AriaRole.COMBOBOX, new Page.GetByRoleOptions().setName(name).setExact(true));
-  }
-
-  private static Locator card(Page page, String title) {
-    return page.getByRole(
-        AriaRole.REGION, new Page.GetByRoleOptions().setName(title).setExact(true));
-  }
-
-  private static Locator link(Locator within, String name) {
-    return within
-        .getByRole(AriaRole.LINK, new Locator.GetByRoleOptions().setName(name).setExact(true))
-        .first();
   }
 
   @ParameterizedTest
@@ -203,7 +172,7 @@ final class ConsoleIT {
     assertThat(card(page, "Records")).containsText("\\u{202E}gnp.exe");
     assertThat(page.locator("main").innerText()).doesNotContain("\u202E");
 
-    assertThat(page.locator("main img, main svg, main script")).hasCount(0);
+    checkNoMarkup(page);
     page.context().close();
   }
 
@@ -348,64 +317,6 @@ final class ConsoleIT {
   }
 
   @Test
-  void token_ofAReader_isKeptInMemoryAndShowsNoControls() {
-    String writer = "writer-0123456789abcdef";
-    String reader = "reader-0123456789abcdef";
-    try (RunningServer guarded =
-        RunningServer.with(
-            Map.of(
-                Setting.POLICY,
-                RunningServer.write(folder, POLICY).toString(),
-                Setting.ADMIN_TOKEN,
-                writer,
-                Setting.ADMIN_TOKENS,
-                "read:ops:" + AccessTokens.hashOf(reader)))) {
-      String at = address(guarded);
-      Page page = browser.page(at, 1440, ColorScheme.LIGHT);
-      page.navigate(at);
-      assertThat(heading(page, "Sign in")).isVisible();
-      ConsoleBrowser.check(page, "Sign in");
-      signIn(page, "wrong-0123456789abcdef");
-      assertThat(page.getByText("This token is not known")).isVisible();
-      signIn(page, reader);
-      assertThat(page.getByText("ops (read only)")).isVisible();
-      assertThat(page.getByText("Live", new Page.GetByTextOptions().setExact(true))).isVisible();
-      go(page, "Rules");
-      link(page.locator("main"), "login").click();
-      assertThat(heading(page, "login")).isVisible();
-      assertThat(page.getByText("Read only.")).isVisible();
-      assertThat(button(page, "Shadow for 30 minutes")).hasCount(0);
-      go(page, "Key");
-      choice(page, "Rule").selectOption("login");
-      page.getByLabel(Pattern.compile("^Key")).fill("ip:address=192.0.2.1");
-      button(page, "Look up").click();
-      assertThat(card(page, "Level")).isVisible();
-      assertThat(button(page, "Reset")).hasCount(0);
-      assertThat(
-              (String)
-                  page.evaluate(
-                      """
-                      JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie,
-                        location.href, history.state, document.documentElement.innerHTML])
-                      """))
-          .doesNotContain(reader);
-      button(page, "Sign out").click();
-      assertThat(heading(page, "Sign in")).isVisible();
-      signIn(page, writer);
-      go(page, "Rules");
-      link(page.locator("main"), "login").click();
-      assertThat(button(page, "Shadow for 30 minutes")).isVisible();
-      page.context().close();
-    }
-    assertThat(browser.requests()).noneMatch(address -> address.contains("0123456789abcdef"));
-  }
-
-  private static void signIn(Page page, String token) {
-    page.getByLabel("Access token").fill(token);
-    button(page, "Sign in").click();
-  }
-
-  @Test
   void violations_downloaded_areCsvWithoutFormulas() throws IOException {
     for (int i = 0; i < 4; i++) {
       server.check(
@@ -469,29 +380,5 @@ final class ConsoleIT {
       assertThat(page.getByText("so it is unknown where this rule comes from")).isVisible();
       page.context().close();
     }
-  }
-
-  @Test
-  void page_emptyCache_transfersLittle() {
-    Page page = open(1440, ColorScheme.LIGHT);
-    assertThat(heading(page, "Overview")).isVisible();
-    Object bytes =
-        page.evaluate(
-            """
-            performance.getEntriesByType('navigation')[0].transferSize
-              + performance.getEntriesByType('resource')
-                  .filter(entry => entry.name.includes('/console/'))
-                  .reduce((sum, entry) => sum + entry.transferSize, 0)
-            """);
-    assertThat(((Number) bytes).intValue()).isBetween(10_000, MAX_BYTES);
-    page.waitForFunction("performance.getEntriesByName('first-contentful-paint').length > 0");
-    System.out.printf(
-        "Console: %s bytes from an empty cache, first paint after %.0f ms%n",
-        bytes,
-        ((Number)
-                page.evaluate(
-                    "performance.getEntriesByName('first-contentful-paint')[0].startTime"))
-            .doubleValue());
-    page.context().close();
   }
 }

@@ -80,7 +80,7 @@ class RecentViolationsTest {
   void page_shadow_selectsWhatShadowRulesWouldHaveDenied() {
     deny("a", "zoe", "192.0.2.1", "/x");
     recent.denials().shadowDenied(request("max", "192.0.2.2", "/y"), denial("next", "max"));
-    ViolationFilter shadow = new ViolationFilter(null, null, null, null, null, null, true);
+    ViolationFilter shadow = new ViolationFilter(null, null, null, null, null, null, null, true);
 
     assertThat(users(ANY)).containsExactly("zoe");
     assertThat(users(shadow)).containsExactly("max");
@@ -88,6 +88,49 @@ class RecentViolationsTest {
         .containsExactly(new ViolationRepository.Offender("next", 1));
     assertThat(recent.page(shadow, Optional.empty(), 1).get(0).violation().reason())
         .isEqualTo("shadow");
+  }
+
+  @Test
+  void collect_manyShadowDenials_displaceNoDenial() {
+    deny("a", "zoe", "192.0.2.1", "/x");
+    for (int i = 0; i < 2 * RecentViolations.MAX; i++) {
+      recent
+          .denials()
+          .shadowDenied(request("user" + i, "192.0.2.2", "/y"), denial("next", "user" + i));
+      if (i % 1_000 == 0) {
+        recent.collect();
+      }
+    }
+    deny("a", "max", "192.0.2.1", "/x");
+    assertThat(users(ANY)).containsExactlyInAnyOrder("zoe", "max");
+  }
+
+  @Test
+  void page_key_selectsItsDenials() {
+    deny("a", "zoe", "192.0.2.1", "/x");
+    deny("a", "max", "192.0.2.1", "/x");
+    ViolationFilter key =
+        new ViolationFilter(null, null, "a", "user_id=zoe", null, null, null, false);
+    assertThat(users(key)).containsExactly("zoe");
+  }
+
+  @Test
+  void histogram_ofThePeriod_countsAllDenials() {
+    deny("a", "zoe", "192.0.2.1", "/x");
+    deny("a", "zoe", "192.0.2.1", "/x");
+    deny("a", "max", "192.0.2.1", "/x");
+    Instant from = Instant.now().minusSeconds(3_600);
+    ViolationHistogram histogram =
+        recent.histogram(
+            new ViolationFilter(null, null, null, null, from, from.plusSeconds(4_000)), 60);
+    assertThat(histogram.start()).isEqualTo(from);
+    assertThat(histogram.stepSeconds()).isEqualTo(67);
+    assertThat(histogram.denied()).hasSize(60);
+    assertThat(histogram.denied().stream().mapToLong(Long::longValue).sum()).isEqualTo(3);
+    assertThat(histogram.denied().subList(0, 53)).containsOnly(0L);
+    assertThat(recent.histogram(ANY, 60).denied().stream().mapToLong(Long::longValue).sum())
+        .isEqualTo(3);
+    assertThat(recent.histogram(filter("tim", null, null, null), 60).denied()).containsOnly(0L);
   }
 
   @Test

@@ -155,6 +155,8 @@ class ViolationsIT {
     "address=10.0.1.0/24, 10",
     "rule=r0, 10",
     "endpoint=/p3, 5",
+    "key=k7, 1",
+    "key=k7&rule=r0, 0",
     "from=2026-01-01T00:00:05Z, 11",
     "to=2026-01-01T00:00:05Z, 9",
     "user=u1&rule=r0&from=2026-01-01T00:00:02Z&to=2026-01-01T00:00:09Z, 3",
@@ -191,6 +193,27 @@ class ViolationsIT {
       assertThat(rest.stream().map(ViolationRepository.StoredViolation::id))
           .contains(1L, 2L, 3L, 4L, 5L, 6L)
           .doesNotContain(7L, 8L, 9L, 10L);
+    }
+  }
+
+  @Test
+  void histogram_filtered_sumsDeniedRequests() {
+    insert(20);
+    try (RunningServer server = keepingAll()) {
+      String period = "from=2026-01-01T00:00:00Z&to=2026-01-01T00:00:12Z";
+      assertThat(get(server, "/v1/violations/histogram?bars=4&" + period).body())
+          .isEqualTo(
+              "{\"source\":\"database\",\"start\":\"2026-01-01T00:00:00Z\","
+                  + "\"end\":\"2026-01-01T00:00:12Z\",\"step_seconds\":3,"
+                  + "\"denied\":[15,51,87,57]}");
+      assertThat(
+              json(get(server, "/v1/violations/histogram?bars=4&key=k7&" + period))
+                  .at("/denied")
+                  .toString())
+          .isEqualTo("[0,7,0,0]");
+      JsonNode all = json(get(server, "/v1/violations/histogram?to=2026-01-01T00:00:12Z"));
+      assertThat(all.at("/start").asText()).isEqualTo("2026-01-01T00:00:00Z");
+      assertThat(all.at("/denied").toString()).isEqualTo("[1,5,9,13,17,21,25,29,33,37,20,0]");
     }
   }
 

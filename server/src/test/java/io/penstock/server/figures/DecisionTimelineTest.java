@@ -1,6 +1,7 @@
 package io.penstock.server.figures;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.penstock.server.figures.TimelineView.TimelinePoint;
 import io.penstock.testing.ManualClock;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class DecisionTimelineTest {
@@ -28,6 +30,7 @@ class DecisionTimelineTest {
     DecisionCounts requests = DecisionCounts.NONE;
     final Map<String, DecisionCounts> rules = new TreeMap<>();
     final long[] latencies = new long[BUCKETS];
+    final Map<String, long[]> ruleLatencies = new TreeMap<>();
 
     @Override
     public void forEachRule(BiConsumer<String, DecisionCounts> action) {
@@ -42,6 +45,12 @@ class DecisionTimelineTest {
     @Override
     public long[] latencies() {
       return latencies.clone();
+    }
+
+    @Override
+    public long @Nullable [] latencies(String rule) {
+      long[] counts = ruleLatencies.get(rule);
+      return counts == null ? null : counts.clone();
     }
 
     void add(String rule, DecisionCounts counts) {
@@ -223,5 +232,29 @@ class DecisionTimelineTest {
     }
     pass(1);
     assertThat(timeline.memory()).isBetween(37_000_000, 38_000_000);
+  }
+
+  @Test
+  void rule_withDecisions_hasTheirLatency() {
+    counters.add("a", counts(1, 0));
+    counters.add("b", counts(1, 0));
+    pass(1);
+    counters.ruleLatencies.put("a", new long[BUCKETS]);
+    counters.ruleLatencies.get("a")[2] = 100;
+    pass(1);
+    pass(1);
+    counters.ruleLatencies.get("a")[8] += 100;
+    pass(60);
+    List<TimelinePoint> points = timeline.rule("a", Resolution.SECOND, 900).orElseThrow().points();
+    assertThat(points.get(0).latency()).isNull();
+    assertThat(points.get(1).latency().p50Micros()).isBetween(2.5, 5.0);
+    assertThat(points.get(1).latency().p99Micros()).isCloseTo(4.975, within(0.005));
+    assertThat(points.get(2).latency()).isNull();
+    assertThat(points.get(points.size() - 1).latency().p50Micros()).isBetween(500.0, 1_000.0);
+    List<TimelinePoint> minutes =
+        timeline.rule("a", Resolution.MINUTE, 1_440).orElseThrow().points();
+    assertThat(minutes.get(0).latency().p50Micros()).isBetween(2.5, 1_000.0);
+    assertThat(timeline.rule("b", Resolution.SECOND, 900).orElseThrow().points())
+        .allMatch(point -> point.latency() == null);
   }
 }

@@ -9,11 +9,14 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -42,20 +45,80 @@ class TopDeniedTest {
       }
     }
     TopDenied.TopKeys found = top.top(20);
+    assertThat(found.denied()).isEqualTo(EVENTS);
+    assertTrueTopTwenty(found.keys(), truth);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0.9, 7", "1.0, 8", "1.2, 9"})
+  void top_zipfLoadOfSeveralThreads_isTheTrueTopTwenty(double exponent, long seed)
+      throws InterruptedException {
+    int threads = 4;
+    int[][] truths = new int[threads][KEYS + 1];
+    AtomicBoolean done = new AtomicBoolean();
+    List<Thread> counting = new ArrayList<>();
+    for (int t = 0; t < threads; t++) {
+      Random random = new Random(seed * threads + t);
+      int[] truth = truths[t];
+      counting.add(
+          new Thread(
+              () -> {
+                for (int i = 0; i < EVENTS / threads; i++) {
+                  int key = Traffic.zipf(random, KEYS, exponent);
+                  truth[key]++;
+                  top.count("login", "user_id=" + key);
+                }
+              }));
+    }
+    Thread draining =
+        new Thread(
+            () -> {
+              while (!done.get()) {
+                top.drain();
+              }
+            });
+    draining.start();
+    counting.forEach(Thread::start);
+    for (Thread thread : counting) {
+      thread.join();
+    }
+    done.set(true);
+    draining.join();
+    int[] truth = new int[KEYS + 1];
+    for (int[] part : truths) {
+      Arrays.setAll(truth, key -> truth[key] + part[key]);
+    }
+    TopDenied.TopKeys found = top.top(20);
+    assertThat(found.denied() + top.uncounted()).isEqualTo((long) EVENTS / threads * threads);
+    assertTrueTopTwenty(found.keys(), truth);
+  }
+
+  /**
+   * Checks that the keys are the 20 most frequent ones, with counts within 1 %. Keys that are as
+   * frequent as the 20th are as good.
+   */
+  private static void assertTrueTopTwenty(List<TopKey> keys, int[] truth) {
     int[] ascending = truth.clone();
     Arrays.sort(ascending);
-    assertThat(found.denied()).isEqualTo(EVENTS);
-    assertThat(found.keys()).hasSize(20);
-    for (int i = 0; i < 20; i++) {
-      TopKey key = found.keys().get(i);
-      int actual = truth[Integer.parseInt(key.key().substring("user_id=".length()))];
-      int expected = ascending[KEYS - i];
-      assertThat((double) actual).as("rank %s", i).isBetween(0.99 * expected, 1.01 * expected);
-      assertThat((double) key.denied()).isBetween((double) actual, 1.01 * actual);
+    int twentieth = ascending[KEYS - 19];
+    Set<Integer> found = new HashSet<>();
+    for (TopKey key : keys) {
+      int number = Integer.parseInt(key.key().substring("user_id=".length()));
+      found.add(number);
+      assertThat(truth[number])
+          .as("%s is one of the top 20", key)
+          .isGreaterThanOrEqualTo(twentieth);
+      assertThat((double) key.denied())
+          .as("count of %s", key)
+          .isBetween(0.99 * truth[number], 1.01 * truth[number]);
     }
-    assertThat(found.keys())
-        .extracting(TopKey::denied)
-        .isSortedAccordingTo((a, b) -> Long.compare(b, a));
+    assertThat(found).hasSize(20);
+    for (int number = 1; number <= KEYS; number++) {
+      if (truth[number] > twentieth) {
+        assertThat(found).contains(number);
+      }
+    }
+    assertThat(keys).extracting(TopKey::denied).isSortedAccordingTo((a, b) -> Long.compare(b, a));
   }
 
   @Test
@@ -148,6 +211,25 @@ class TopDeniedTest {
     assertThat(behind.uncounted()).isPositive();
     assertThat(behind.top(1).denied() + behind.uncounted()).isEqualTo(100_000);
     assertThat(behind.total()).isEqualTo(100_000);
+    clock.advance(Duration.ofMinutes(15));
+    assertThat(behind.uncounted()).isZero();
+  }
+
+  @Test
+  void count_executorThatFallsBehind_countsFrequentKeysExactly() {
+    Deque<Runnable> waiting = new ArrayDeque<>();
+    TopDenied behind = new TopDenied(clock, () -> NOW, waiting::add);
+    for (int i = 0; i < 100_000; i++) {
+      behind.count("a", "user_id=" + i);
+      if (i % 50 == 0) {
+        behind.count("a", "user_id=attacker");
+      }
+    }
+    waiting.forEach(Runnable::run);
+    assertThat(behind.uncounted()).isPositive();
+    TopKey first = behind.top(1).keys().get(0);
+    assertThat(first.key()).isEqualTo("user_id=attacker");
+    assertThat(first.denied()).isEqualTo(2_000);
   }
 
   @Test

@@ -31,7 +31,7 @@ class DecisionLatencyTest {
   void percentiles_nothingDecided_areNull() {
     latency.decided(Verdict.UNLIMITED, 1_000);
     long[] counts = latency.counts();
-    assertThat(DecisionLatency.percentiles(counts, latency.counts())).isNull();
+    assertThat(LatencyHistogram.percentiles(counts, latency.counts())).isNull();
   }
 
   @Test
@@ -44,7 +44,7 @@ class DecisionLatencyTest {
     for (int i = 0; i < 10; i++) {
       latency.decided(Verdict.UNLIMITED, 2_000_000);
     }
-    LatencyPercentiles since = DecisionLatency.percentiles(before, latency.counts());
+    LatencyPercentiles since = LatencyHistogram.percentiles(before, latency.counts());
     assertThat(since.p50Micros()).isBetween(5.0, 10.0);
     assertThat(since.p99Micros()).isBetween(1_000.0, 2_500.0);
   }
@@ -53,7 +53,7 @@ class DecisionLatencyTest {
   void percentiles_aboveTheLastBound_areThatBound() {
     long[] before = latency.counts();
     latency.decided(Verdict.UNLIMITED, 2_000_000_000);
-    assertThat(DecisionLatency.percentiles(before, latency.counts()))
+    assertThat(LatencyHistogram.percentiles(before, latency.counts()))
         .isEqualTo(new LatencyPercentiles(500_000, 500_000));
   }
 
