@@ -50,13 +50,18 @@ final class LogReader implements AutoCloseable {
   /** An entry with a time far after the previous one. */
   private record DistantEntry(LogEntry entry, long number, String text) {}
 
-  LogReader(LogSource source, LogOptions options, EntryReader entries, ReadSummary summary) {
+  LogReader(
+      LogSource source,
+      LogOptions options,
+      EntryReader entries,
+      HeldBytes held,
+      ReadSummary summary) {
     this.source = source;
     this.options = options;
     this.summary = summary;
     this.line = new LineFields(options.fields());
     this.entries = entries;
-    this.window = new ReorderWindow(options.window().toNanos());
+    this.window = new ReorderWindow(options.window().toNanos(), held);
     byte[] sample;
     try {
       InputStream whole = source.open(summary.bytesRead());
@@ -290,7 +295,7 @@ final class LogReader implements AutoCloseable {
   private void end() {
     addDistant();
     atEnd = true;
-    summary.addLate(window.late());
+    summary.addLate(window.late(), window.isShortened());
   }
 
   @Override

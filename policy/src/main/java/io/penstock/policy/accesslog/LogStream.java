@@ -18,11 +18,13 @@ import org.jspecify.annotations.Nullable;
 public final class LogStream {
   private static final int BATCH = 1024;
   private static final int MAX_BATCHES = 16;
+  private static final int MAX_BATCH_BYTES = 1 << 20;
   private static final LogEntry[] END = {};
 
   private final List<LogSource> sources;
   private final LogOptions options;
   private final ReadSummary summary = new ReadSummary();
+  private final HeldBytes held = new HeldBytes();
   private final BlockingQueue<@Nullable LogEntry[]> batches = new ArrayBlockingQueue<>(MAX_BATCHES);
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
@@ -120,6 +122,7 @@ public final class LogStream {
       }
       @Nullable LogEntry[] batch = new @Nullable LogEntry[BATCH];
       int size = 0;
+      int bytes = 0;
       long requests = 0;
       while (!heads.isEmpty() && requests <= options.maxRequests()) {
         LogHead head = heads.remove();
@@ -139,10 +142,12 @@ public final class LogStream {
             break;
           }
           batch[size++] = entry;
-          if (size == BATCH) {
+          bytes += entry.bytes();
+          if (size == BATCH || bytes > MAX_BATCH_BYTES) {
             batches.put(batch);
             batch = new @Nullable LogEntry[BATCH];
             size = 0;
+            bytes = 0;
           }
           entry = reader.next();
         }
@@ -161,14 +166,15 @@ public final class LogStream {
 
   /** Returns the first entry of a log, or null. */
   private @Nullable LogEntry first(LogSource source, EntryReader entries) {
-    try (LogReader reader = new LogReader(source, options, entries, new ReadSummary())) {
+    try (LogReader reader =
+        new LogReader(source, options, entries, new HeldBytes(), new ReadSummary())) {
       return reader.next();
     }
   }
 
   private void open(
       LogSource source, EntryReader entries, Set<LogReader> open, PriorityQueue<LogHead> heads) {
-    LogReader reader = new LogReader(source, options, entries, summary);
+    LogReader reader = new LogReader(source, options, entries, held, summary);
     open.add(reader);
     LogEntry first = reader.next();
     if (first != null) {

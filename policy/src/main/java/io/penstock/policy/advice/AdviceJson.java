@@ -16,7 +16,14 @@ public final class AdviceJson {
     json.writeNumberField("without_key", advice.keyless());
     json.writeNumberField("without_part_of_key", advice.partial());
     json.writeNumberField("without_value", advice.valueless());
+    json.writeNumberField("path_rejected", advice.rejected());
     json.writeNumberField("other_requests", advice.otherRequests());
+    json.writeNumberField("unclassified", advice.unclassified());
+    json.writeArrayFieldStart("notes");
+    for (String note : AdviceText.notes(advice)) {
+      json.writeString(note);
+    }
+    json.writeEndArray();
     json.writeObjectFieldStart("folded_paths");
     for (Map.Entry<String, String> folded : advice.options().folding().examples().entrySet()) {
       json.writeStringField(folded.getKey(), folded.getValue());

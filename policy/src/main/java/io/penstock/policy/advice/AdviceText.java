@@ -64,11 +64,22 @@ public final class AdviceText {
           count(advice.valueless())
               + " requests lack one of "
               + advice.options().per()
-              + ", or their path is invalid, and are left out; --field NAME=FIELD names the field of"
-              + " the log");
+              + " and are left out; --field NAME=FIELD names the field of the log");
+    }
+    if (advice.rejected() > 0) {
+      notes.add(
+          count(advice.rejected())
+              + " requests have a path that is always rejected, and are left out");
     }
     if (advice.otherRequests() > 0) {
       notes.add(count(advice.otherRequests()) + " requests belong to groups that are not shown");
+    }
+    if (advice.unclassified() > 0) {
+      notes.add(
+          count(advice.unclassified())
+              + " of them came after too many different values of "
+              + advice.options().per()
+              + "; a rule with * may deny some of them, which is not predicted; --fold joins paths");
     }
     double shareOfOne = 100 - advice.options().sparePercent();
     List<String> small =
@@ -84,15 +95,20 @@ public final class AdviceText {
               + ": with so few keys, the balanced limit spares all of them, including those that"
               + " send too much; a smaller --spare leaves some out");
     }
-    List<Map.Entry<String, String>> folded =
-        advice.options().folding().examples().entrySet().stream().limit(MAX_FOLDED).toList();
-    for (Map.Entry<String, String> each : folded) {
+    Map<String, String> folded = advice.options().folding().examples();
+    folded.entrySet().stream()
+        .limit(MAX_FOLDED)
+        .forEach(
+            each ->
+                notes.add(
+                    "paths are folded: "
+                        + SafeText.of(each.getKey())
+                        + ", for example "
+                        + SafeText.of(shortened(each.getValue()))
+                        + "; --fold and --no-fold change this"));
+    if (folded.size() > MAX_FOLDED) {
       notes.add(
-          "paths are folded: "
-              + SafeText.of(each.getKey())
-              + ", for example "
-              + SafeText.of(shortened(each.getValue()))
-              + "; --fold and --no-fold change this");
+          "paths are folded: " + count(folded.size() - MAX_FOLDED) + " more patterns, see --json");
     }
     return notes;
   }
