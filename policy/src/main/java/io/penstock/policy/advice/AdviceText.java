@@ -153,10 +153,21 @@ public final class AdviceText {
     }
     List<String> rows = table.lines();
     double max = points.stream().mapToLong(CurvePoint::p999).max().orElse(1);
-    for (int i = 0; i < rows.size(); i++) {
-      String bar = i == 0 ? "p99.9, logarithmic" : "█".repeat(width(points.get(i - 1).p999(), max));
-      lines.add(rows.get(i) + "  " + bar);
+    lines.add(rows.get(0) + "  █ p50  ▓ p95  ▒ p99  ░ p99.9, logarithmic");
+    for (int i = 1; i < rows.size(); i++) {
+      lines.add(rows.get(i) + "  " + bar(points.get(i - 1), max));
     }
+  }
+
+  /** Returns a bar in which each share of the keys has a shade of its own. */
+  private static String bar(CurvePoint point, double max) {
+    int p50 = width(point.p50(), max);
+    int p95 = width(point.p95(), max);
+    int p99 = width(point.p99(), max);
+    return "█".repeat(p50)
+        + "▓".repeat(p95 - p50)
+        + "▒".repeat(p99 - p95)
+        + "░".repeat(width(point.p999(), max) - p99);
   }
 
   private static int width(long value, double max) {

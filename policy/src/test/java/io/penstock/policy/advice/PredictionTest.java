@@ -104,8 +104,7 @@ class PredictionTest {
             List.of("/users/*/orders", "/us*"),
             List.of("*"),
             List.of("/files/*b", "*s/*"));
-    return Combinators.combine(keys, per, Arbitraries.of(true, false), fold)
-        .as(Setting::new);
+    return Combinators.combine(keys, per, Arbitraries.of(true, false), fold).as(Setting::new);
   }
 
   /** The full build tries several logs with each setting. */

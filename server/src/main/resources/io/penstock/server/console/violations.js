@@ -10,6 +10,9 @@ const STEP = 50;
 const RANGES = [['900', '15 minutes'], ['3600', '1 hour'], ['86400', '24 hours'], ['604800', '7 days'], ['', 'All']];
 const GROUPS = [['key', 'Key'], ['user', 'User'], ['address', 'Address'], ['rule', 'Rule'], ['endpoint', 'Endpoint']];
 const COLUMNS = ['requested_at', 'rule', 'reason', 'key', 'user', 'address', 'endpoint', 'tokens_at_time', 'denied'];
+
+/** The names under which penstock advise reads them. */
+const CSV_NAMES = { user: 'user_id', address: 'ip_address' };
 const BINS = 60;
 
 export class Violations extends View {
@@ -61,7 +64,7 @@ export class Violations extends View {
 
   /** Saves the rows that have been read as a file. */
   save() {
-    const text = csv([COLUMNS, ...this.state.rows.map((row) => COLUMNS.map((name) => row[name]))]);
+    const text = csv([COLUMNS.map((name) => CSV_NAMES[name] || name), ...this.state.rows.map((row) => COLUMNS.map((name) => row[name]))]);
     const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
     const link = document.createElement('a');
     link.href = address;
