@@ -46,6 +46,10 @@ record RatioDefinition(String name, String meaning, boolean compares, @Nullable 
           peer("http.proxy.nginx", "nginx `limit_req` + `proxy_pass`").atLeast(0.8),
           peer("http.proxy-denied.nginx", "nginx `limit_req`, denied").atLeast(0.7),
           peer("spring.mvc.overhead", "the same application without Penstock").atLeast(0.9),
+          figure("logs.replay.seconds", "seconds for a replay of 10 million lines").atMost(60),
+          figure("logs.replay.gibibytes", "peak memory of that replay, GiB").atMost(1),
+          figure("logs.advise.seconds", "seconds for advice from 10 million lines").atMost(60),
+          figure("logs.advise.gibibytes", "peak memory of that advice, GiB").atMost(1),
           // The targets below are not part of the design.
           figure("policy.100-rules.vs.100000-rules", "time with 100,000 rules ÷ with 100")
               .atMost(1.5),
@@ -58,6 +62,8 @@ record RatioDefinition(String name, String meaning, boolean compares, @Nullable 
               .atLeast(20),
           peer("http.audit.one", "Penstock without a violation log, one caller").atLeast(0.95),
           // Without a target.
+          peer("logs.replay.goaccess", "GoAccess, beside a replay of the same log"),
+          peer("logs.advise.goaccess", "GoAccess, beside advice from the same log"),
           peer("local.hot.1-thread.best-peer", "the fastest peer, one key, 1 thread"),
           peer("local.hot-denied.best-peer", "the fastest peer, one key, denied, 2 threads"),
           peer("local.keyed.best-peer", "the fastest peer, 1M keys, 2 threads, G1"),
