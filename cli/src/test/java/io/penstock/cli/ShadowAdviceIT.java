@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.github.luben.zstd.Zstd;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.net.URI;
@@ -133,6 +134,17 @@ class ShadowAdviceIT {
       JsonNode advice = advise("--key", "user_id", export.toString());
       assertThat(advice.at("/log/requests").asInt()).isEqualTo(2 * (REQUESTS - 1));
       assertThat(advice.at("/groups/0/keys").asInt()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void advise_zstd_isReadByThePackagedProgram() throws Exception {
+    byte[] log = Files.readAllBytes(Path.of("../docs/examples/access-log.txt"));
+    Path compressed = Files.write(folder.resolve("access.log.zst"), Zstd.compress(log));
+
+    try (JarRun run = JarRun.start(folder, List.of("advise", compressed.toString()))) {
+      assertThat(run.await()).as(run.err()).isZero();
+      assertThat(run.out()).startsWith("2,935 requests");
     }
   }
 

@@ -50,7 +50,7 @@ record MeasuredRun(double seconds, double cpuSeconds, double peakBytes) {
       throw new FailedRunException(
           command.get(0) + " exited with " + bash.exitValue() + ": " + Files.readString(errors));
     }
-    String[] figures = Files.readString(times).strip().split(" ");
+    String[] figures = Files.readString(times).strip().split(" ", -1);
     return new MeasuredRun(
         Double.parseDouble(figures[0]),
         Double.parseDouble(figures[1]) + Double.parseDouble(figures[2]),
