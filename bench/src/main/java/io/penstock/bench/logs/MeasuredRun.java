@@ -24,7 +24,7 @@ record MeasuredRun(double seconds, double cpuSeconds, double peakBytes) {
 
   /** Runs a command in bash, whose {@code time} reports the processor time exactly. */
   private static final String SCRIPT =
-      "out=$1 err=$2; shift 2; TIMEFORMAT='%3R %3U %3S'; { time \"$@\" >\"$out\" 2>\"$err\"; }";
+      "out=$1 err=$2; shift 2; TIMEFORMAT='%3R %3U %3S'; { time \"$@\" </dev/null >\"$out\" 2>\"$err\"; }";
 
   /**
    * @param folder for its output
