@@ -154,9 +154,12 @@ class ShadowAdviceIT {
     Path export =
         Files.writeString(
             folder.resolve("violations.csv"),
-            "requested_at,rule,reason,key,user_id,ip_address,endpoint,tokens_at_time,denied\r\n"
-                + "2025-10-10T13:55:36.123456Z,next,shadow,user_id=ann,ann,192.0.2.7,/a,0.5,3\r\n"
-                + "2025-10-10T13:55:35Z,next,shadow,user_id=bob,bob,,/a,0.5,4\r\n");
+            """
+            requested_at,rule,reason,key,user_id,ip_address,endpoint,tokens_at_time,denied
+            2025-10-10T13:55:36.123456Z,next,shadow,user_id=ann,ann,192.0.2.7,/a,0.5,3
+            2025-10-10T13:55:35Z,next,shadow,user_id=bob,bob,,/a,0.5,4
+            """
+                .replace("\n", "\r\n"));
 
     JsonNode advice = advise("--key", "user_id", "--per", "path", export.toString());
 

@@ -44,8 +44,12 @@ class DoubtfulLinesTest {
   void count_aboveAMillion_isCountedAsUnreadable() {
     ReadSummary summary =
         read(
-            "time,ip,count\n1760000000,192.0.2.1,1000000\n1760000000,192.0.2.1,1000001\n"
-                + "1760000000,192.0.2.1,99999999999999999999999\n");
+            """
+            time,ip,count
+            1760000000,192.0.2.1,1000000
+            1760000000,192.0.2.1,1000001
+            1760000000,192.0.2.1,99999999999999999999999
+            """);
 
     assertThat(entries).hasSize(1);
     assertThat(summary.unreadable().counts())
