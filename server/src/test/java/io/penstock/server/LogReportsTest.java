@@ -96,28 +96,39 @@ class LogReportsTest {
 
   @Test
   void sample_uploadedSlowly_doesNotBlockOthers() throws IOException {
-    String sample = Files.readString(SAMPLE);
+    String sample = "time,ip\n1760000000,192.0.2.1\n";
+    Map<Setting, String> patient =
+        Map.of(
+            Setting.POLICY,
+            RunningServer.write(folder, POLICY).toString(),
+            Setting.REQUEST_TIMEOUT_MS,
+            "60000");
     List<Socket> slow = new ArrayList<>();
-    try {
+    try (RunningServer other = RunningServer.with(patient)) {
       for (int i = 0; i < 3; i++) {
-        slow.add(startUpload(sample));
+        slow.add(startUpload(other, sample));
       }
-      await().until(() -> server.admin("/v1/replay", sample).statusCode() == 200);
-      slow.add(startUpload(sample));
-      await().until(() -> server.admin("/v1/replay", sample).statusCode() == 503);
+      await().until(() -> other.admin("/v1/replay", sample).statusCode() == 200);
+      slow.add(startUpload(other, sample));
+      await().until(() -> other.admin("/v1/replay", sample).statusCode() == 503);
       slow.get(0).getOutputStream().write(sample.getBytes(UTF_8));
       assertThat(RunningServer.rest(slow.get(0))).startsWith("HTTP/1.1 200");
+      for (Socket socket : slow) {
+        socket.close();
+      }
+      // The places of clients that have left are free again.
+      for (int i = 0; i < 5; i++) {
+        await().until(() -> other.admin("/v1/advise", sample).statusCode() == 200);
+      }
     } finally {
       for (Socket socket : slow) {
         socket.close();
       }
     }
-    // The places of clients that have left are free again.
-    await().until(() -> server.admin("/v1/advise", sample).statusCode() == 200);
   }
 
-  private static Socket startUpload(String sample) throws IOException {
-    Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.server().adminPort());
+  private static Socket startUpload(RunningServer to, String sample) throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), to.server().adminPort());
     String head =
         "POST /v1/replay HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: "
             + sample.getBytes(UTF_8).length

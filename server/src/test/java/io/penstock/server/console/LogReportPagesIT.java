@@ -140,8 +140,7 @@ final class LogReportPagesIT {
     Page page =
         check(
             "comparison",
-            ReplayHtml.of(
-                replay.run(stream(LogSource.of(SAMPLE), Replay.attributes(before)))));
+            ReplayHtml.of(replay.run(stream(LogSource.of(SAMPLE), Replay.attributes(before)))));
 
     assertThat(page.locator("table").first()).containsText("denied after");
     page.context().close();
