@@ -57,7 +57,7 @@ record MeasuredRun(double seconds, double cpuSeconds, double peakBytes) {
         peak);
   }
 
-  /** Returns the largest resident set so far; 0 if the process has ended. */
+  /** Returns the largest resident set so far; 0 if the process is not running. */
   private static long peak(ProcessHandle process) {
     try (Stream<String> lines = Files.lines(Path.of("/proc", "" + process.pid(), "status"))) {
       Optional<String> peak = lines.filter(line -> line.startsWith(PEAK)).findFirst();

@@ -48,8 +48,8 @@ public final class Advisor {
   }
 
   /**
-   * Returns how many times the requests have to be gone through once the log is read; 0 if that is
-   * not known yet. Any thread may call it.
+   * Returns how many passes over the requests follow once the log is read; 0 if that is not known
+   * yet. Any thread may call it.
    */
   public int passes() {
     return passes;

@@ -23,7 +23,7 @@ public final class ReplayHtml {
       page.heading("Change").paragraph(ReplayText.change(report, change));
       page.table(
           List.of("rule", "denied before", "denied after", "difference"),
-          RuleChange.of(report).stream()
+          RuleDifference.of(report).stream()
               .map(each -> List.of(each.rule(), each.before(), each.after(), each.difference()))
               .toList());
       addKeys(page, "newly denied", change.deniedKeys());

@@ -27,7 +27,7 @@ public final class ReplayJson {
       json.writeNumberField("newly_denied", change.newlyDenied());
       json.writeNumberField("no_longer_denied", change.newlyAllowed());
       json.writeArrayFieldStart("rules");
-      for (RuleChange each : RuleChange.of(report)) {
+      for (RuleDifference each : RuleDifference.of(report)) {
         json.writeStartObject();
         json.writeStringField("rule", each.rule());
         json.writeObjectField("denied_before", each.deniedBefore());

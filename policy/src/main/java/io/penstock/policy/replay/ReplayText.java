@@ -33,7 +33,7 @@ public final class ReplayText {
       lines.add("");
       lines.add(change(report, change));
       TextTable rules = new TextTable("rule", "denied before", "denied after", "difference");
-      RuleChange.of(report)
+      RuleDifference.of(report)
           .forEach(each -> rules.row(each.rule(), each.before(), each.after(), each.difference()));
       lines.addAll(rules.lines());
       addKeys("newly denied", change.deniedKeys(), lines);

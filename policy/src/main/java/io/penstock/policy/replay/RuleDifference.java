@@ -13,17 +13,18 @@ import org.jspecify.annotations.Nullable;
  * @param deniedBefore null if the first policy has no such rule
  * @param deniedAfter null if the second policy has no such rule
  */
-record RuleChange(String rule, @Nullable Long deniedBefore, @Nullable Long deniedAfter) {
+record RuleDifference(String rule, @Nullable Long deniedBefore, @Nullable Long deniedAfter) {
   /** Returns the rules of both policies of a report. */
-  static List<RuleChange> of(ReplayReport report) {
+  static List<RuleDifference> of(ReplayReport report) {
     Map<String, Long> before = denied(report.policies().get(0));
     Map<String, Long> after = denied(report.policies().get(1));
-    List<RuleChange> changes = new ArrayList<>();
-    before.forEach((rule, denied) -> changes.add(new RuleChange(rule, denied, after.get(rule))));
+    List<RuleDifference> changes = new ArrayList<>();
+    before.forEach(
+        (rule, denied) -> changes.add(new RuleDifference(rule, denied, after.get(rule))));
     after.forEach(
         (rule, denied) -> {
           if (!before.containsKey(rule)) {
-            changes.add(new RuleChange(rule, null, denied));
+            changes.add(new RuleDifference(rule, null, denied));
           }
         });
     return changes;
