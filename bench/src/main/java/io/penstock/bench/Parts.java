@@ -12,6 +12,7 @@ import io.penstock.bench.local.KeysPart;
 import io.penstock.bench.local.LimiterPart;
 import io.penstock.bench.local.LimitsPart;
 import io.penstock.bench.local.MemoryPart;
+import io.penstock.bench.logs.LogsPart;
 import io.penstock.bench.policy.PolicyPart;
 import io.penstock.bench.redis.CallersPart;
 import io.penstock.bench.redis.ClusterPart;
@@ -66,6 +67,10 @@ record Parts(String name, String title, List<Part> parts) {
                   new Part("soak", "Soak", GrpcPart::soak))),
           new Parts(
               "spring", "Spring", List.of(new Part("mvc", "Spring MVC", SpringPart::measure))),
+          new Parts(
+              "logs",
+              "Access logs",
+              List.of(new Part("read", "Replay and advice", LogsPart::measure))),
           new Parts(
               "growth",
               "Scaling",

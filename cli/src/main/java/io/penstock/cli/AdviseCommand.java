@@ -51,6 +51,10 @@ final class AdviseCommand implements Callable<Integer> {
       "note: violations contain only the requests that a rule would have denied, so a burst is what"
           + " the rule is short of: add it to the burst of the rule";
 
+  private static final String AGGREGATED =
+      "note: a record stands for the denials of a key within about a second, which count as"
+          + " simultaneous";
+
   private final Console console;
   private final Map<String, String> variables;
 
@@ -211,9 +215,12 @@ final class AdviseCommand implements Callable<Integer> {
         server == null
             ? arguments.open(options.attributes(), console.in())
             : arguments.open(options.attributes(), recorded(server));
-    try (ProgressBar bar = arguments.progress(log, console)) {
+    Advisor advisor = new Advisor(options);
+    try (ProgressBar bar =
+        arguments.progress(
+            log, console, () -> ProgressBar.passes(advisor.passesDone(), advisor.passes()))) {
       bar.start();
-      return new Advisor(options).run(log);
+      return advisor.run(log);
     }
   }
 
@@ -233,13 +240,14 @@ final class AdviseCommand implements Callable<Integer> {
 
   private void print(Advice advice, AdvicePolicy policy) {
     if (json) {
-      console.out().println(JsonText.of(out -> AdviceJson.write(advice, out)));
+      console.out().println(JsonText.of(out -> AdviceJson.write(advice, policy, out)));
       return;
     }
     AdviceText.lines(advice).forEach(console.out()::println);
     if (violations != null) {
       console.out().println();
       console.out().println(ONLY_DENIALS);
+      console.out().println(AGGREGATED);
     }
     if (file == null) {
       console.out().println();

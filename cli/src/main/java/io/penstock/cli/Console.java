@@ -2,10 +2,13 @@ package io.penstock.cli;
 
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import picocli.CommandLine;
 
 /**
@@ -14,9 +17,18 @@ import picocli.CommandLine;
  *
  * @param isColored whether output goes to a terminal that shows colors
  * @param isInteractive whether a person can answer questions
+ * @param isErrorShown whether errors go to a terminal
  */
 record Console(
-    PrintWriter out, PrintWriter err, InputStream in, boolean isColored, boolean isInteractive) {
+    PrintWriter out,
+    PrintWriter err,
+    InputStream in,
+    boolean isColored,
+    boolean isInteractive,
+    boolean isErrorShown) {
+  /** What standard error is connected to, on Linux. */
+  private static final Path ERROR = Path.of("/proc/self/fd/2");
+
   /** The command succeeded. */
   static final int OK = CommandLine.ExitCode.OK;
 
@@ -27,7 +39,7 @@ record Console(
   static final int INVALID = CommandLine.ExitCode.USAGE;
 
   Console(PrintWriter out, PrintWriter err, InputStream in) {
-    this(out, err, in, false, false);
+    this(out, err, in, false, false, false);
   }
 
   /**
@@ -40,7 +52,16 @@ record Console(
         writer(FileDescriptor.err),
         System.in,
         CommandLine.Help.Ansi.AUTO.enabled(),
-        isTerminal());
+        isTerminal(),
+        isErrorTerminal());
+  }
+
+  private static boolean isErrorTerminal() {
+    try {
+      return Files.readSymbolicLink(ERROR).toString().matches("/dev/(pts/.*|tty.*|console)");
+    } catch (IOException | UnsupportedOperationException notLinux) {
+      return isTerminal();
+    }
   }
 
   /** Since Java 22, there is a console without a terminal, too. */

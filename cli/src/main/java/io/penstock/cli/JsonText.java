@@ -2,6 +2,7 @@ package io.penstock.cli;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.penstock.policy.accesslog.SafeText;
 import io.penstock.policy.load.Location;
 import io.penstock.policy.load.Problem;
 import java.io.IOException;
@@ -29,7 +30,8 @@ final class JsonText {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return text.toString();
+    // Strings may come from logs, and a terminal may interpret other control characters, too.
+    return SafeText.ofJson(text.toString());
   }
 
   static void writeProblems(List<Problem> problems, JsonGenerator json) throws IOException {

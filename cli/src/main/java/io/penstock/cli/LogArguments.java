@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -64,7 +65,7 @@ final class LogArguments {
 
   @Option(
       names = "--progress",
-      description = "Shows the progress on standard error. Default: if output goes to a terminal")
+      description = "Shows the progress on standard error. Default: if that is a terminal")
   private boolean progress;
 
   /**
@@ -202,8 +203,12 @@ final class LogArguments {
         .collect(Collectors.joining("\n"));
   }
 
-  /** Returns a progress bar, which shows nothing if output doesn't go to a terminal. */
-  ProgressBar progress(LogStream log, Console console) {
-    return new ProgressBar(log, console, progress || console.isInteractive());
+  /**
+   * Returns a progress bar, which shows nothing if standard error is not a terminal.
+   *
+   * @param after describes what happens once the log is read; empty as long as it isn't
+   */
+  ProgressBar progress(LogStream log, Console console, Supplier<String> after) {
+    return new ProgressBar(log, console, progress || console.isErrorShown(), after);
   }
 }

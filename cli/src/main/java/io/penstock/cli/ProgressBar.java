@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /** Shows on standard error how much of a log was read, how fast, and the time left. */
 final class ProgressBar implements AutoCloseable {
@@ -16,6 +17,7 @@ final class ProgressBar implements AutoCloseable {
   private final LogStream log;
   private final Console console;
   private final boolean isShown;
+  private final Supplier<String> after;
   private final long startNanos = System.nanoTime();
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(
@@ -25,7 +27,11 @@ final class ProgressBar implements AutoCloseable {
             return thread;
           });
 
-  ProgressBar(LogStream log, Console console, boolean isShown) {
+  /**
+   * @param after describes what happens once the log is read; empty as long as it isn't
+   */
+  ProgressBar(LogStream log, Console console, boolean isShown, Supplier<String> after) {
+    this.after = after;
     this.log = log;
     this.console = console;
     this.isShown = isShown;
@@ -40,15 +46,18 @@ final class ProgressBar implements AutoCloseable {
   }
 
   private void print() {
+    String next = after.get();
     console
         .err()
         .print(
             CLEAR_LINE
-                + text(
-                    log.summary().lines(),
-                    log.summary().bytes(),
-                    log.size(),
-                    Duration.ofNanos(System.nanoTime() - startNanos)));
+                + (next.isEmpty()
+                    ? text(
+                        log.summary().lines(),
+                        log.summary().bytes(),
+                        log.size(),
+                        Duration.ofNanos(System.nanoTime() - startNanos))
+                    : next));
     console.err().flush();
   }
 
@@ -75,6 +84,21 @@ final class ProgressBar implements AutoCloseable {
             rate,
             left / 60,
             left % 60);
+  }
+
+  /** Describes how many passes over the requests are complete; empty if there are none yet. */
+  static String passes(int done, int all) {
+    if (all == 0) {
+      return "";
+    }
+    int filled = done * WIDTH / all;
+    return "["
+        + "#".repeat(filled)
+        + ".".repeat(WIDTH - filled)
+        + "] log read, computing limits: "
+        + done
+        + " of "
+        + all;
   }
 
   @Override

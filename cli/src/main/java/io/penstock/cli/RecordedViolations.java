@@ -14,6 +14,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URLEncoder;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,13 +23,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class RecordedViolations extends InputStream {
   private static final JsonFactory JSON = new JsonFactory();
-  private static final int MAX_PAGES = 100;
+  private static final int MAX_RECORDS = 100_000;
+  private static final int MAX_PAGES = 1_000;
 
   private final AdminClient client;
   private final String path;
   private @Nullable String next;
   private InputStream page;
   private int pages;
+  private int records;
 
   /**
    * Fetches the first page.
@@ -49,9 +52,10 @@ final class RecordedViolations extends InputStream {
 
   private InputStream page(String pathOfPage) {
     Fields fields = client.send("GET", pathOfPage, "").fields();
-    String cursor = fields.text("next");
-    next = ++pages < MAX_PAGES ? cursor : null;
+    next = fields.text("next");
     List<Located<Node>> rows = AdminClient.list(fields, "violations");
+    pages++;
+    records += rows.size();
     ByteArrayOutputStream lines = new ByteArrayOutputStream();
     try {
       for (Located<Node> row : rows) {
@@ -88,6 +92,11 @@ final class RecordedViolations extends InputStream {
   public int read(byte[] bytes, int from, int length) throws IOException {
     int count = page.read(bytes, from, length);
     while (count < 0 && next != null) {
+      if (records >= MAX_RECORDS || pages >= MAX_PAGES) {
+        throw new IOException(
+            String.format(Locale.ROOT, "only the latest %,d records are read", records)
+                + "; --rule selects those of a rule");
+      }
       try {
         page = page(path + "&after=" + encoded(next));
       } catch (RuleTarget.FailedException e) {

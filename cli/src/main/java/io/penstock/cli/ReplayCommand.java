@@ -112,7 +112,7 @@ final class ReplayCommand implements Callable<Integer> {
       replay = new Replay(path.toString(), policy, otherPath.toString(), other);
     }
     LogStream log = arguments.open(attributes, console.in());
-    try (ProgressBar bar = arguments.progress(log, console)) {
+    try (ProgressBar bar = arguments.progress(log, console, () -> "")) {
       bar.start();
       return replay.run(log);
     }

@@ -34,7 +34,8 @@ public record CommandRun(int status, String out, String err) {
             new PrintWriter(err, true),
             new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
             false,
-            terminal);
+            terminal,
+            false);
     int status = Main.commandLine(console).execute(args);
     return new CommandRun(status, out.toString(), err.toString());
   }

@@ -3,6 +3,8 @@ package io.penstock.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpServer;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -292,6 +294,60 @@ class LogCommandsTest {
   }
 
   @Test
+  void advise_moreViolationsThanAreRead_isReported() throws IOException {
+    HttpServer listener =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    StringBuilder page = new StringBuilder("{\"source\":\"memory\",\"violations\":[");
+    for (int i = 0; i < 1_000; i++) {
+      page.append(i == 0 ? "" : ",")
+          .append("{\"requested_at\":\"2025-10-10T00:00:00Z\",\"rule\":\"next\",")
+          .append("\"reason\":\"shadow\",\"user\":null,\"address\":\"192.0.2.1\",")
+          .append("\"endpoint\":\"/a\",\"denied\":1}");
+    }
+    byte[] bytes = page.append("],\"next\":\"1.000001-2\"}").toString().getBytes(UTF_8);
+    listener.createContext(
+        "/",
+        exchange -> {
+          exchange.sendResponseHeaders(200, bytes.length);
+          exchange.getResponseBody().write(bytes);
+          exchange.close();
+        });
+    listener.start();
+    String url = "http://127.0.0.1:" + listener.getAddress().getPort();
+    try {
+      assertThat(run("", "advise", "--violations", url)).as("%s", err).isZero();
+    } finally {
+      listener.stop(0);
+    }
+    assertThat(out.toString())
+        .contains("100,000 requests", "only the latest 100,000 records are read; --rule selects");
+  }
+
+  @Test
+  void json_textOfTheLog_isEscaped() throws IOException {
+    String log = "time,ip,path\n1760000000,192.0.2.1,/a\n\u009b31m\u202e\ue000\n";
+
+    assertThat(run(log, "replay", "--json", "--policy", policy("rate: 1/s"), "-")).isZero();
+
+    assertThat(out.toString())
+        .contains("\\x9B31m\\u{202e}\\u{e000}".replace("\\", "\\\\"))
+        .matches("[\\p{ASCII}]*");
+    StringWriter printed = new StringWriter();
+    printed.append(JsonText.of(json -> json.writeString("\u009b\u202e\u00e9\udbff\udfff")));
+    assertThat(printed.toString()).isEqualTo("\"\\u009b\\u202e\u00e9\\udbff\\udfff\"");
+  }
+
+  @Test
+  void advise_json_containsThePolicyAndItsCases() throws IOException {
+    assertThat(run("", "advise", "--json", "--spare", "99", SAMPLE)).as("%s", err).isZero();
+
+    JsonNode report = new ObjectMapper().readTree(out.toString());
+    Path policy = Files.writeString(folder.resolve("policy.yaml"), report.get("policy").asText());
+    Path cases = Files.writeString(folder.resolve("cases.yaml"), report.get("cases").asText());
+    assertThat(run("", "test", policy.toString(), cases.toString())).as("%s", err).isZero();
+  }
+
+  @Test
   void commands_invalidInput_areUsageErrors() throws IOException {
     assertThat(run("", "advise", "missing.log")).isEqualTo(Console.INVALID);
     assertThat(run("\u001b[2Jhello\n", "advise", "-")).isEqualTo(Console.INVALID);
@@ -306,6 +362,9 @@ class LogCommandsTest {
   void progress_halfRead_showsRateAndTimeLeft() {
     assertThat(ProgressBar.text(1_000, 50, 200, Duration.ofSeconds(2)))
         .isEqualTo("[#######.......................] 25 %, 1,000 lines, 500 lines/s, 0:06 left");
+    assertThat(ProgressBar.passes(0, 0)).isEmpty();
+    assertThat(ProgressBar.passes(3, 8))
+        .isEqualTo("[###########...................] log read, computing limits: 3 of 8");
     assertThat(ProgressBar.text(1_000, 50, 0, Duration.ofSeconds(2)))
         .isEqualTo("1,000 lines, 500 lines/s");
   }

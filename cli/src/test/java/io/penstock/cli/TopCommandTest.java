@@ -64,7 +64,8 @@ final class TopCommandTest {
             new PrintWriter(err, true),
             new ByteArrayInputStream(new byte[0]),
             false,
-            terminal);
+            terminal,
+            false);
     AtomicInteger pauses = new AtomicInteger();
     TopCommand command =
         new TopCommand(console, variables, () -> pauses.incrementAndGet() < refreshes);

@@ -19,12 +19,13 @@ public final class FuzzRun {
   private static final String DRIVER = "com.code_intelligence.jazzer.Jazzer";
   private static final List<Target> TARGETS =
       List.of(
-          new Target("load.LoaderFuzz", 35),
+          new Target("load.LoaderFuzz", 30),
           new Target("CostFuzz", 5),
           new Target("address.AddressFuzz", 10),
           new Target("http.HttpRequestFuzz", 10),
           new Target("jwt.JwtFuzz", 15),
-          new Target("http.AnswersFuzz", 25));
+          new Target("http.AnswersFuzz", 20),
+          new Target("accesslog.LogFuzz", 10));
 
   /** Policies may refer to any file, so path traversal is not a bug here. */
   private static final String NOT_OUR_BUGS =

@@ -1,13 +1,19 @@
 package io.penstock.server;
 
+import static io.penstock.testing.Waiting.await;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -76,11 +82,72 @@ class LogReportsTest {
   }
 
   @Test
+  void advise_folding_canBeOverridden() throws IOException {
+    String log = "time,ip,path\n" + "1760000000,192.0.2.1,/items/7\n".repeat(3);
+
+    JsonNode plain = JSON.readTree(server.admin("/v1/advise?per=path&fold_ids=false", log).body());
+    JsonNode custom =
+        JSON.readTree(server.admin("/v1/advise?per=path&fold=%2Fa*%20%2Fit*", log).body());
+
+    assertThat(plain.at("/advice/groups/0/match/path").asText()).isEqualTo("/items/7");
+    assertThat(custom.at("/advice/groups/0/match/path").asText()).isEqualTo("/it*");
+    assertThat(custom.get("cases").asText()).contains("path: \"/it42\"");
+  }
+
+  @Test
+  void sample_uploadedSlowly_doesNotBlockOthers() throws IOException {
+    String sample = "time,ip\n1760000000,192.0.2.1\n";
+    Map<Setting, String> patient =
+        Map.of(
+            Setting.POLICY,
+            RunningServer.write(folder, POLICY).toString(),
+            Setting.REQUEST_TIMEOUT_MS,
+            "60000");
+    List<Socket> slow = new ArrayList<>();
+    try (RunningServer other = RunningServer.with(patient)) {
+      for (int i = 0; i < 3; i++) {
+        slow.add(startUpload(other, sample));
+      }
+      await().until(() -> other.admin("/v1/replay", sample).statusCode() == 200);
+      slow.add(startUpload(other, sample));
+      await().until(() -> other.admin("/v1/replay", sample).statusCode() == 503);
+      slow.get(0).getOutputStream().write(sample.getBytes(UTF_8));
+      assertThat(RunningServer.rest(slow.get(0))).startsWith("HTTP/1.1 200");
+      for (Socket socket : slow) {
+        socket.close();
+      }
+      // The places of clients that have left are free again.
+      for (int i = 0; i < 5; i++) {
+        await().until(() -> other.admin("/v1/advise", sample).statusCode() == 200);
+      }
+    } finally {
+      for (Socket socket : slow) {
+        socket.close();
+      }
+    }
+  }
+
+  private static Socket startUpload(RunningServer to, String sample) throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), to.server().adminPort());
+    String head =
+        "POST /v1/replay HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: "
+            + sample.getBytes(UTF_8).length
+            + "\r\n\r\n";
+    socket.getOutputStream().write(head.getBytes(UTF_8));
+    return socket;
+  }
+
+  @Test
   void sample_invalid_isRejected() throws IOException {
     String sample = Files.readString(SAMPLE);
     for (String path :
         new String[] {
-          "/v1/advise?key=bad:key", "/v1/advise?spare=x", "/v1/advise?spare=0", "/v1/replay?x=1"
+          "/v1/advise?key=bad:key",
+          "/v1/advise?spare=x",
+          "/v1/advise?spare=0",
+          "/v1/replay?x=1",
+          "/v1/advise?fold=items",
+          "/v1/advise?fold_ids=maybe"
         }) {
       assertThat(server.admin(path, sample).statusCode()).as(path).isEqualTo(400);
     }

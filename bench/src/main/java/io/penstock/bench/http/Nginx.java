@@ -1,5 +1,6 @@
 package io.penstock.bench.http;
 
+import io.penstock.bench.contest.Programs;
 import io.penstock.bench.http.BenchRequest.BenchResponse;
 import java.io.IOException;
 import java.nio.file.Files;

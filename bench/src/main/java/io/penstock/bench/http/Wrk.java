@@ -3,6 +3,7 @@ package io.penstock.bench.http;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.penstock.bench.contest.FailedRunException;
+import io.penstock.bench.contest.Programs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

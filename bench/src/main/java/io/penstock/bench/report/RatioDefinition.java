@@ -48,6 +48,10 @@ record RatioDefinition(String name, String meaning, boolean compares, @Nullable 
           peer("spring.mvc.overhead", "the same application without Penstock").atLeast(0.9),
           peer("grpc.decision.bare", "a bare vertx-grpc server, ShouldRateLimit").atLeast(0.8),
           figure("grpc.soak.lost", "calls lost in ten minutes of gRPC").atMost(0),
+          figure("logs.replay.seconds", "seconds for a replay of 10 million lines").atMost(60),
+          figure("logs.replay.gibibytes", "peak memory of that replay, GiB").atMost(1),
+          figure("logs.advise.seconds", "seconds for advice from 10 million lines").atMost(60),
+          figure("logs.advise.gibibytes", "peak memory of that advice, GiB").atMost(1),
           // The targets below are not part of the design.
           figure("policy.100-rules.vs.100000-rules", "time with 100,000 rules ÷ with 100")
               .atMost(1.5),
@@ -65,6 +69,8 @@ record RatioDefinition(String name, String meaning, boolean compares, @Nullable 
           peer("http.console.many", "the same, all denied, a million keys").atLeast(0.97),
           peer("http.console.everywhere", "the same, all denied, by 500 rules").atLeast(0.97),
           // Without a target.
+          peer("logs.replay.goaccess", "GoAccess, beside a replay of the same log"),
+          peer("logs.advise.goaccess", "GoAccess, beside advice from the same log"),
           peer("local.hot.1-thread.best-peer", "the fastest peer, one key, 1 thread"),
           peer("local.hot-denied.best-peer", "the fastest peer, one key, denied, 2 threads"),
           peer("local.keyed.best-peer", "the fastest peer, 1M keys, 2 threads, G1"),

@@ -1,7 +1,7 @@
 package io.penstock.policy.accesslog;
 
 /** An access log can't be opened, or its format is not recognized. */
-public final class AccessLogException extends RuntimeException {
+public class AccessLogException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   AccessLogException(String message) {

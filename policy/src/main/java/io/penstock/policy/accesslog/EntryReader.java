@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class EntryReader {
   private static final @Nullable String[] NO_VALUES = {};
   private static final int MAX_METHOD_LENGTH = 32;
-  private static final int MAX_COUNT = 1_000_000;
+  static final int MAX_COUNT = 1_000_000;
 
   private final LogFields fields;
   private final TimeText times = new TimeText();
@@ -59,6 +59,11 @@ final class EntryReader {
     if (line.has(LogField.ADDRESS)) {
       address = get(line, LogField.ADDRESS.slot(), addresses).orElse(null);
     }
+    int count = (int) number(line, LogField.COUNT, 1, MAX_COUNT + 1);
+    if (count > MAX_COUNT) {
+      failure = UnreadableLines.Cause.COUNT_TOO_LARGE;
+      return null;
+    }
     @Nullable String[] values = values(line);
     if (target == null && method == null && address == null && values == NO_VALUES) {
       failure = UnreadableLines.Cause.NO_REQUEST;
@@ -72,7 +77,7 @@ final class EntryReader {
         target,
         host(line, target),
         (int) number(line, LogField.STATUS, 0, 999),
-        (int) number(line, LogField.COUNT, 1, MAX_COUNT),
+        count,
         values);
   }
 

@@ -31,13 +31,15 @@ final class HaproxyFormat implements LineFormat {
       return LineKind.OTHER;
     }
     int quote = Bytes.indexOf(line, '"', status, to);
-    if (quote == to) {
+    int end = Bytes.indexOf(line, '"', Math.min(to, quote + 1), to);
+    if (end == to) {
+      // The path of a line that is cut off would be another one.
       return LineKind.OTHER;
     }
     into.set(LogField.ADDRESS, start, space);
     into.set(LogField.TIME, space + 2, closing);
     into.set(LogField.STATUS, status, Bytes.indexOf(line, ' ', status, to));
-    into.set(LogField.REQUEST_LINE, quote + 1, Bytes.indexOf(line, '"', quote + 1, to));
+    into.set(LogField.REQUEST_LINE, quote + 1, end);
     return LineKind.REQUEST;
   }
 

@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A request of an access log. Immutable. Attributes that the log doesn't contain are missing. */
 public final class LogEntry implements Request {
+  /** Objects without the characters of their strings. */
+  private static final int BASE_BYTES = 300;
+
   private final LogFields fields;
   private final long timeNanos;
   private final @Nullable IpAddress address;
@@ -119,6 +122,22 @@ public final class LogEntry implements Request {
       return queries(attribute.name()).list();
     }
     return Request.super.values(attribute);
+  }
+
+  /** Returns about how much memory the entry takes, in bytes. */
+  public int bytes() {
+    int bytes = BASE_BYTES + length(method) + length(host);
+    if (target != null) {
+      bytes += target.path().length() + target.query().length() + length(target.host());
+    }
+    for (String value : values) {
+      bytes += length(value);
+    }
+    return bytes;
+  }
+
+  private static int length(@Nullable String text) {
+    return text == null ? 0 : text.length();
   }
 
   private @Nullable String value(AttributeSource source, String name) {

@@ -24,6 +24,8 @@ final class LogReader implements AutoCloseable {
   /** Quiet times are common in logs; wrong times are usually off by years. */
   private static final long MAX_JUMP_NANOS = 86_400_000_000_000L;
 
+  private static final int FIRST_ENTRIES = 3;
+
   /** How many entries in a row have to be as far ahead for their times to be right. */
   private static final int CONFIRMATIONS = 10;
 
@@ -45,18 +47,28 @@ final class LogReader implements AutoCloseable {
   private long lastTime = Long.MIN_VALUE;
   private final List<DistantEntry> distant = new ArrayList<>();
 
+  /** The first entries, until it is known whether the time of the first one is right. */
+  private final List<DistantEntry> first = new ArrayList<>();
+
+  private boolean hasBegun;
+
   private record CandidateFormat(LogFormat name, LineFormat format) {}
 
-  /** An entry with a time far after the previous one. */
+  /** An entry whose time may be wrong. */
   private record DistantEntry(LogEntry entry, long number, String text) {}
 
-  LogReader(LogSource source, LogOptions options, EntryReader entries, ReadSummary summary) {
+  LogReader(
+      LogSource source,
+      LogOptions options,
+      EntryReader entries,
+      HeldBytes held,
+      ReadSummary summary) {
     this.source = source;
     this.options = options;
     this.summary = summary;
     this.line = new LineFields(options.fields());
     this.entries = entries;
-    this.window = new ReorderWindow(options.window().toNanos());
+    this.window = new ReorderWindow(options.window().toNanos(), held);
     byte[] sample;
     try {
       InputStream whole = source.open(summary.bytesRead());
@@ -194,8 +206,10 @@ final class LogReader implements AutoCloseable {
     }
   }
 
-  private AccessLogException unrecognized() {
-    return new AccessLogException(
+  private UnrecognizedLogException unrecognized() {
+    return new UnrecognizedLogException(
+        source.name(),
+        number,
         source.name()
             + ": the format is not recognized in its first "
             + (number == 1 ? "line" : number + " lines")
@@ -235,7 +249,7 @@ final class LogReader implements AutoCloseable {
           if (!isRecognized) {
             recognize(candidate);
           }
-          accept(entry);
+          begin(entry);
           return;
         }
         cause = entries.failure();
@@ -257,22 +271,51 @@ final class LogReader implements AutoCloseable {
   }
 
   /**
+   * Passes the first entries on, except the very first one if its time is more than a day after the
+   * others, and these don't descend.
+   */
+  private void begin(LogEntry entry) {
+    if (hasBegun) {
+      accept(new DistantEntry(entry, number, ""));
+      return;
+    }
+    first.add(new DistantEntry(entry, number, shownLine()));
+    if (first.size() == FIRST_ENTRIES) {
+      long second = first.get(1).entry.timeNanos();
+      if (first.get(0).entry.timeNanos() - second > MAX_JUMP_NANOS
+          && first.get(2).entry.timeNanos() >= second) {
+        addWrongTime(first.remove(0));
+      }
+      acceptFirst();
+    }
+  }
+
+  private void acceptFirst() {
+    hasBegun = true;
+    first.forEach(this::accept);
+    first.clear();
+  }
+
+  private void addWrongTime(DistantEntry wrong) {
+    summary
+        .unreadable()
+        .add(source.name(), wrong.number, UnreadableLines.Cause.OTHER_TIME, wrong::text);
+  }
+
+  /**
    * Passes an entry on. If its time is more than a day after the previous one, the next entries
    * have to confirm it; otherwise a few wrong times would move the clock into the future.
    */
-  private void accept(LogEntry entry) {
+  private void accept(DistantEntry read) {
+    LogEntry entry = read.entry;
     if (lastTime != Long.MIN_VALUE && entry.timeNanos() - lastTime > MAX_JUMP_NANOS) {
-      distant.add(new DistantEntry(entry, number, shownLine()));
+      distant.add(read.text.isEmpty() ? new DistantEntry(entry, number, shownLine()) : read);
       if (distant.size() == CONFIRMATIONS) {
         addDistant();
       }
       return;
     }
-    for (DistantEntry wrong : distant) {
-      summary
-          .unreadable()
-          .add(source.name(), wrong.number, UnreadableLines.Cause.OTHER_TIME, wrong::text);
-    }
+    distant.forEach(this::addWrongTime);
     distant.clear();
     add(entry);
   }
@@ -288,9 +331,10 @@ final class LogReader implements AutoCloseable {
   }
 
   private void end() {
+    acceptFirst();
     addDistant();
     atEnd = true;
-    summary.addLate(window.late());
+    summary.addLate(window.late(), window.isShortened());
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.penstock.policy.accesslog;
 
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,11 +20,15 @@ import org.jspecify.annotations.Nullable;
 public final class LogStream {
   private static final int BATCH = 1024;
   private static final int MAX_BATCHES = 16;
+  private static final int MAX_BATCH_BYTES = 1 << 20;
+  private static final int MAX_NAMES = 10;
   private static final LogEntry[] END = {};
 
   private final List<LogSource> sources;
   private final LogOptions options;
   private final ReadSummary summary = new ReadSummary();
+  private final List<UnrecognizedLogException> unrecognized = new ArrayList<>();
+  private final HeldBytes held = new HeldBytes();
   private final BlockingQueue<@Nullable LogEntry[]> batches = new ArrayBlockingQueue<>(MAX_BATCHES);
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
@@ -120,6 +126,7 @@ public final class LogStream {
       }
       @Nullable LogEntry[] batch = new @Nullable LogEntry[BATCH];
       int size = 0;
+      int bytes = 0;
       long requests = 0;
       while (!heads.isEmpty() && requests <= options.maxRequests()) {
         LogHead head = heads.remove();
@@ -139,10 +146,12 @@ public final class LogStream {
             break;
           }
           batch[size++] = entry;
-          if (size == BATCH) {
+          bytes += entry.bytes();
+          if (size == BATCH || bytes > MAX_BATCH_BYTES) {
             batches.put(batch);
             batch = new @Nullable LogEntry[BATCH];
             size = 0;
+            bytes = 0;
           }
           entry = reader.next();
         }
@@ -154,6 +163,7 @@ public final class LogStream {
         }
       }
       batches.put(batch);
+      reportUnrecognized();
     } finally {
       open.forEach(LogReader::close);
     }
@@ -161,18 +171,51 @@ public final class LogStream {
 
   /** Returns the first entry of a log, or null. */
   private @Nullable LogEntry first(LogSource source, EntryReader entries) {
-    try (LogReader reader = new LogReader(source, options, entries, new ReadSummary())) {
+    try (LogReader reader =
+        new LogReader(source, options, entries, new HeldBytes(), new ReadSummary())) {
       return reader.next();
+    } catch (UnrecognizedLogException unrecognized) {
+      // The log is opened again, and then reported.
+      return null;
     }
   }
 
   private void open(
       LogSource source, EntryReader entries, Set<LogReader> open, PriorityQueue<LogHead> heads) {
-    LogReader reader = new LogReader(source, options, entries, summary);
+    LogReader reader = new LogReader(source, options, entries, held, summary);
     open.add(reader);
-    LogEntry first = reader.next();
-    if (first != null) {
-      heads.add(new LogHead(source, reader, first));
+    try {
+      LogEntry first = reader.next();
+      if (first != null) {
+        heads.add(new LogHead(source, reader, first));
+      }
+    } catch (UnrecognizedLogException e) {
+      if (sources.size() == 1) {
+        throw e;
+      }
+      unrecognized.add(e);
     }
+  }
+
+  /** Reports the logs that are left out, unless these are all. */
+  private void reportUnrecognized() {
+    if (unrecognized.isEmpty()) {
+      return;
+    }
+    if (summary.formats().isEmpty()) {
+      throw unrecognized.get(0);
+    }
+    summary
+        .unreadable()
+        .addProblem(
+            unrecognized.size()
+                + " of "
+                + sources.size()
+                + " logs are left out, because their format is not recognized: "
+                + unrecognized.stream()
+                    .limit(MAX_NAMES)
+                    .map(UnrecognizedLogException::describe)
+                    .collect(Collectors.joining(", "))
+                + (unrecognized.size() > MAX_NAMES ? ", …" : ""));
   }
 }

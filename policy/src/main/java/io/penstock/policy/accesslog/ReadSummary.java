@@ -15,6 +15,7 @@ public final class ReadSummary {
   private volatile long lines;
   private long headers;
   private long late;
+  private boolean isWindowShortened;
 
   @SuppressWarnings("NonAtomicVolatileUpdate") // One thread writes it.
   void addLine() {
@@ -25,8 +26,9 @@ public final class ReadSummary {
     headers++;
   }
 
-  void addLate(long more) {
+  void addLate(long more, boolean shortened) {
     late += more;
+    isWindowShortened |= shortened && more > 0;
   }
 
   void addFormat(LogFormat format) {
@@ -55,6 +57,14 @@ public final class ReadSummary {
   /** Returns the number of lines that were out of order by more than the window. */
   public long late() {
     return late;
+  }
+
+  /**
+   * Returns whether lines may be out of order by less than the window, because too many were within
+   * it.
+   */
+  public boolean isWindowShortened() {
+    return isWindowShortened;
   }
 
   /** Returns the formats of the logs. */

@@ -22,6 +22,7 @@ public final class UnreadableLines {
     OTHER_FORMAT("not in the format of the log"),
     NO_TIME("no valid time"),
     NO_REQUEST("no address, method or path"),
+    COUNT_TOO_LARGE("a number of requests above " + EntryReader.MAX_COUNT),
     TOO_LONG("longer than " + LineReader.MAX_LINE / 1024 + " KiB"),
     OTHER_TIME("a time far from those of the lines around it");
 

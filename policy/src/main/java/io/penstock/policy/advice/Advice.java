@@ -9,9 +9,10 @@ import java.util.List;
  *
  * @param keyless requests that a rule would not apply to, because the log lacks their key
  * @param partial requests that share a bucket, because the log lacks a part of their key
- * @param valueless requests without a value of an attribute of {@code --per}, or with an invalid
- *     path
+ * @param valueless requests without a value of an attribute of {@code --per}
+ * @param rejected requests that are denied because of their path, whatever the rules
  * @param otherRequests requests of groups that are not reported
+ * @param unclassified those of them that were left out because there are too many groups
  * @param groups the groups with the most requests, in descending order
  */
 public record Advice(
@@ -21,7 +22,9 @@ public record Advice(
     long keyless,
     long partial,
     long valueless,
+    long rejected,
     long otherRequests,
+    long unclassified,
     List<GroupAdvice> groups) {
   /** Returns whether any request has a key. */
   public boolean hasKeys() {

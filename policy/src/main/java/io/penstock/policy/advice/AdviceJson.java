@@ -12,11 +12,33 @@ public final class AdviceJson {
   /** Writes the advice as an object. */
   public static void write(Advice advice, JsonGenerator json) throws IOException {
     json.writeStartObject();
+    writeFields(advice, json);
+    json.writeEndObject();
+  }
+
+  /** Writes the advice, the policy and its cases as an object. */
+  public static void write(Advice advice, AdvicePolicy policy, JsonGenerator json)
+      throws IOException {
+    json.writeStartObject();
+    writeFields(advice, json);
+    json.writeStringField("policy", policy.text());
+    json.writeStringField("cases", policy.cases("policy.yaml"));
+    json.writeEndObject();
+  }
+
+  private static void writeFields(Advice advice, JsonGenerator json) throws IOException {
     ReplayJson.writeLog(advice.span(), advice.read(), json);
     json.writeNumberField("without_key", advice.keyless());
     json.writeNumberField("without_part_of_key", advice.partial());
     json.writeNumberField("without_value", advice.valueless());
+    json.writeNumberField("path_rejected", advice.rejected());
     json.writeNumberField("other_requests", advice.otherRequests());
+    json.writeNumberField("unclassified", advice.unclassified());
+    json.writeArrayFieldStart("notes");
+    for (String note : AdviceText.notes(advice)) {
+      json.writeString(note);
+    }
+    json.writeEndArray();
     json.writeObjectFieldStart("folded_paths");
     for (Map.Entry<String, String> folded : advice.options().folding().examples().entrySet()) {
       json.writeStringField(folded.getKey(), folded.getValue());
@@ -27,7 +49,6 @@ public final class AdviceJson {
       write(group, json);
     }
     json.writeEndArray();
-    json.writeEndObject();
   }
 
   private static void write(GroupAdvice group, JsonGenerator json) throws IOException {

@@ -39,6 +39,11 @@ public record AdviceOptions(
     return Math.max(Math.min(50, sparePercent), 100 - 10 * (100 - sparePercent));
   }
 
+  /** Returns whether requests that lack a part of their key share a bucket. */
+  boolean sharesMissingKeys() {
+    return keys.stream().anyMatch(KeyPart::isOmittable);
+  }
+
   /** Returns the attributes that have to be read from the log. */
   public Set<Attribute> attributes() {
     Set<Attribute> all = new LinkedHashSet<>(per);

@@ -37,21 +37,37 @@ public final class AdvicePolicy {
   public AdvicePolicy(Advice advice, String level) {
     this.advice = advice;
     this.level = level;
-    for (GroupAdvice group : advice.groups()) {
-      groups.add(group);
-      names.add(unique(group.match().isEmpty() ? "callers" : name(group.label())));
-      String problem = problem();
-      if (problem != null) {
-        groups.remove(groups.size() - 1);
-        names.remove(names.size() - 1);
-        rejected.put(group, problem);
-      }
+    advice.groups().forEach(this::add);
+    if (problem() != null) {
+      groups.clear();
+      names.clear();
+      advice.groups().forEach(this::addIfValid);
+    }
+  }
+
+  private void add(GroupAdvice group) {
+    groups.add(group);
+    names.add(unique(group.match().isEmpty() ? "callers" : name(group.label())));
+  }
+
+  private void addIfValid(GroupAdvice group) {
+    add(group);
+    String problem = problem();
+    if (problem != null) {
+      groups.remove(groups.size() - 1);
+      names.remove(names.size() - 1);
+      rejected.put(group, problem);
     }
   }
 
   /** Returns whether the policy has no rule, because no suggestion can be written as one. */
   public boolean isEmpty() {
     return groups.isEmpty();
+  }
+
+  /** Returns the groups that the policy has rules for, in the same order. */
+  List<GroupAdvice> written() {
+    return List.copyOf(groups);
   }
 
   /** Returns why the policy is invalid; null if it is valid. */
@@ -84,21 +100,7 @@ public final class AdvicePolicy {
     text.append("# Suggested by penstock advise (").append(level).append(") from ");
     text.append(advice.span().requests()).append(" requests, ").append(advice.span().first());
     text.append(" to ").append(advice.span().last()).append(".\n");
-    if (advice.options().attributes().stream()
-        .anyMatch(attribute -> attribute.source() == AttributeSource.CLAIM)) {
-      text.append("# Replace the address by that of your issuer.\n");
-      text.append("jwt: {jwks_url: \"https://id.example.com/.well-known/jwks.json\"}\n");
-    }
-    List<String> bare =
-        advice.options().attributes().stream()
-            .filter(attribute -> attribute.source() == AttributeSource.STATED)
-            .map(Attribute::toString)
-            .toList();
-    if (!bare.isEmpty()) {
-      text.append("attributes: {");
-      text.append(bare.stream().map(name -> name + ": caller").collect(Collectors.joining(", ")));
-      text.append("}\n");
-    }
+    text.append(declarations(advice.options()));
     text.append("rules:\n");
     for (int i = 0; i < groups.size(); i++) {
       append(names.get(i), groups.get(i), text);
@@ -111,6 +113,34 @@ public final class AdvicePolicy {
                 .append(SafeText.of(problem))
                 .append('\n'));
     return text.toString();
+  }
+
+  /** Returns what the rules refer to. */
+  static String declarations(AdviceOptions options) {
+    StringBuilder text = new StringBuilder();
+    if (options.attributes().stream()
+        .anyMatch(attribute -> attribute.source() == AttributeSource.CLAIM)) {
+      text.append("# Replace the address by that of your issuer.\n");
+      text.append("jwt: {jwks_url: \"https://id.example.com/.well-known/jwks.json\"}\n");
+    }
+    List<String> bare =
+        options.attributes().stream()
+            .filter(attribute -> attribute.source() == AttributeSource.STATED)
+            .map(Attribute::toString)
+            .toList();
+    if (!bare.isEmpty()) {
+      text.append("attributes: {");
+      text.append(bare.stream().map(name -> name + ": caller").collect(Collectors.joining(", ")));
+      text.append("}\n");
+    }
+    return text.toString();
+  }
+
+  /** Returns the conditions of a rule. */
+  static String match(Map<String, String> match) {
+    return match.entrySet().stream()
+        .map(each -> quoted(each.getKey()) + ": " + quoted(each.getValue()))
+        .collect(Collectors.joining(", ", "match: {", "}"));
   }
 
   private void append(String name, GroupAdvice group, StringBuilder text) {
@@ -128,18 +158,13 @@ public final class AdvicePolicy {
             .collect(Collectors.joining(", ")));
     text.append("]\n");
     if (!group.match().isEmpty()) {
-      text.append("    match: {");
-      text.append(
-          group.match().entrySet().stream()
-              .map(each -> quoted(each.getKey()) + ": " + quoted(each.getValue()))
-              .collect(Collectors.joining(", ")));
-      text.append("}\n");
+      text.append("    ").append(match(group.match())).append('\n');
     }
     if (!ROUTE.containsAll(group.match().keySet())) {
       // Rules for the same route would be tiers of one group and share a bucket.
       text.append("    group: ").append(quoted(name)).append('\n');
     }
-    if (advice.options().keys().stream().anyMatch(KeyPart::isOmittable)) {
+    if (advice.options().sharesMissingKeys()) {
       text.append("    on_missing_key: share\n");
     }
     text.append("    rate: ").append(suggestion.rate()).append('\n');

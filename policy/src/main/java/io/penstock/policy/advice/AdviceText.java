@@ -64,11 +64,22 @@ public final class AdviceText {
           count(advice.valueless())
               + " requests lack one of "
               + advice.options().per()
-              + ", or their path is invalid, and are left out; --field NAME=FIELD names the field of"
-              + " the log");
+              + " and are left out; --field NAME=FIELD names the field of the log");
+    }
+    if (advice.rejected() > 0) {
+      notes.add(
+          count(advice.rejected())
+              + " requests have a path that is always rejected, and are left out");
     }
     if (advice.otherRequests() > 0) {
       notes.add(count(advice.otherRequests()) + " requests belong to groups that are not shown");
+    }
+    if (advice.unclassified() > 0) {
+      notes.add(
+          count(advice.unclassified())
+              + " of them came after too many different values of "
+              + advice.options().per()
+              + "; a rule with * may deny some of them, which is not predicted; --fold joins paths");
     }
     double shareOfOne = 100 - advice.options().sparePercent();
     List<String> small =
@@ -84,15 +95,20 @@ public final class AdviceText {
               + ": with so few keys, the balanced limit spares all of them, including those that"
               + " send too much; a smaller --spare leaves some out");
     }
-    List<Map.Entry<String, String>> folded =
-        advice.options().folding().examples().entrySet().stream().limit(MAX_FOLDED).toList();
-    for (Map.Entry<String, String> each : folded) {
+    Map<String, String> folded = advice.options().folding().examples();
+    folded.entrySet().stream()
+        .limit(MAX_FOLDED)
+        .forEach(
+            each ->
+                notes.add(
+                    "paths are folded: "
+                        + SafeText.of(each.getKey())
+                        + ", for example "
+                        + SafeText.of(shortened(each.getValue()))
+                        + "; --fold and --no-fold change this"));
+    if (folded.size() > MAX_FOLDED) {
       notes.add(
-          "paths are folded: "
-              + SafeText.of(each.getKey())
-              + ", for example "
-              + SafeText.of(shortened(each.getValue()))
-              + "; --fold and --no-fold change this");
+          "paths are folded: " + count(folded.size() - MAX_FOLDED) + " more patterns, see --json");
     }
     return notes;
   }
@@ -137,10 +153,21 @@ public final class AdviceText {
     }
     List<String> rows = table.lines();
     double max = points.stream().mapToLong(CurvePoint::p999).max().orElse(1);
-    for (int i = 0; i < rows.size(); i++) {
-      String bar = i == 0 ? "p99.9, logarithmic" : "█".repeat(width(points.get(i - 1).p999(), max));
-      lines.add(rows.get(i) + "  " + bar);
+    lines.add(rows.get(0) + "  █ p50  ▓ p95  ▒ p99  ░ p99.9, logarithmic");
+    for (int i = 1; i < rows.size(); i++) {
+      lines.add(rows.get(i) + "  " + bar(points.get(i - 1), max));
     }
+  }
+
+  /** Returns a bar in which each share of the keys has a shade of its own. */
+  private static String bar(CurvePoint point, double max) {
+    int p50 = width(point.p50(), max);
+    int p95 = width(point.p95(), max);
+    int p99 = width(point.p99(), max);
+    return "█".repeat(p50)
+        + "▓".repeat(p95 - p50)
+        + "▒".repeat(p99 - p95)
+        + "░".repeat(width(point.p999(), max) - p99);
   }
 
   private static int width(long value, double max) {

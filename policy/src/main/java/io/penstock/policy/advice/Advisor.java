@@ -1,21 +1,22 @@
 package io.penstock.policy.advice;
 
-import io.penstock.policy.Attribute;
+import io.penstock.Limit;
+import io.penstock.policy.KeyPart;
+import io.penstock.policy.MissingKey;
+import io.penstock.policy.Policy;
+import io.penstock.policy.Rule;
+import io.penstock.policy.RuleProbe;
 import io.penstock.policy.accesslog.AccessLogException;
 import io.penstock.policy.accesslog.LogEntry;
 import io.penstock.policy.accesslog.LogStream;
-import io.penstock.policy.path.NormalPath;
-import io.penstock.policy.path.PathSettings;
 import io.penstock.policy.replay.LogSpan;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Derives limits from a log. Use an instance once.
@@ -24,27 +25,39 @@ import org.jspecify.annotations.Nullable;
  * then read for every few rates, so memory depends on the number of keys only.
  */
 public final class Advisor {
-  private static final int MAX_GROUPS = 20_000;
-  private static final int MAX_CACHED_PATHS = 100_000;
-  private static final int MAX_CACHED_LENGTH = 256;
   private static final int MAX_RATES_PER_PASS = 4;
 
   /** Each rate takes memory for every key, so with many keys, fewer are computed in a pass. */
   private static final int MAX_KEYS_TIMES_RATES = 2_000_000;
 
   private final AdviceOptions options;
-  private final KeyNames keyNames;
   private final LogSpan span = new LogSpan();
-  private final Map<Map<String, String>, RequestGroup> groups = new LinkedHashMap<>();
-  private final Map<String, String> foldedPaths = new HashMap<>();
-  private final List<String> names = new ArrayList<>();
+  private final RequestClasses classes;
+  private final PairTable pairs = new PairTable();
+  private final AtomicInteger passesDone = new AtomicInteger();
+  private volatile int passes;
   private long keyless;
   private long partial;
   private long valueless;
+  private long rejected;
+  private long unclassified;
 
   public Advisor(AdviceOptions options) {
     this.options = options;
-    this.keyNames = new KeyNames(options.keys());
+    this.classes = new RequestClasses(options.per(), options.folding());
+  }
+
+  /**
+   * Returns how many passes over the requests follow once the log is read; 0 if that is not known
+   * yet. Any thread may call it.
+   */
+  public int passes() {
+    return passes;
+  }
+
+  /** Returns how many of the {@link #passes} are complete. Any thread may call it. */
+  public int passesDone() {
+    return passesDone.get();
   }
 
   /**
@@ -54,19 +67,15 @@ public final class Advisor {
    */
   public Advice run(LogStream log) {
     try (ArrivalTrace trace = new ArrivalTrace()) {
-      log.forEach(entry -> add(entry, trace));
+      try (RuleProbe keys = new RuleProbe(Policy.of(anyRule()))) {
+        log.forEach(entry -> add(entry, keys, trace));
+      }
       trace.finish();
-      List<RequestGroup> reported =
-          groups.values().stream()
-              .sorted(
-                  Comparator.comparingLong(RequestGroup::requests)
-                      .reversed()
-                      .thenComparing(RequestGroup::label))
-              .limit(options.maxGroups())
-              .toList();
-      List<List<CurvePoint>> curves = curves(trace, reported);
-      List<GroupAdvice> advice = suggest(trace, reported, curves);
-      long shown = reported.stream().mapToLong(RequestGroup::requests).sum();
+      List<GroupRule> rules = rules();
+      RuleBucketIndex index = new RuleBucketIndex(rules, classes.all(), pairs);
+      rules.forEach(GroupRule::close);
+      List<List<CurvePoint>> curves = curves(trace, index, rules.size());
+      List<GroupAdvice> advice = suggest(trace, rules, index, curves);
       return new Advice(
           options,
           span,
@@ -74,82 +83,101 @@ public final class Advisor {
           keyless,
           partial,
           valueless,
-          span.requests() - keyless - valueless - shown,
+          rejected,
+          otherRequests(rules),
+          unclassified,
           advice);
     }
   }
 
-  private void add(LogEntry entry, ArrivalTrace trace) {
+  /** Returns a rule with the keys of all suggestions. */
+  private Rule anyRule() {
+    return Rule.builder("any")
+        .limitKeys(options.keys())
+        .onMissingKey(options.sharesMissingKeys() ? MissingKey.SHARE : null)
+        .limits(List.of(Limit.perSecond(1)))
+        .build();
+  }
+
+  private void add(LogEntry entry, RuleProbe keys, ArrivalTrace trace) {
     span.add(entry);
-    String key = keyNames.of(entry);
-    RequestGroup group = key == null ? null : group(entry);
-    partial += key != null && keyNames.isPartial() ? entry.count() : 0;
-    if (key == null) {
+    RuleProbe.Treatment treatment = keys.test(entry);
+    if (treatment == RuleProbe.Treatment.PATH_REJECTED) {
+      rejected += entry.count();
+      return;
+    }
+    if (treatment == RuleProbe.Treatment.SKIPPED) {
       keyless += entry.count();
-    } else if (group != null) {
-      Integer known = group.ids().get(key);
-      int id = known == null ? names.size() : known;
-      if (known == null) {
-        group.ids().put(key, id);
-        names.add(key);
+      return;
+    }
+    partial += options.sharesMissingKeys() && lacksKey(entry) ? entry.count() : 0;
+    int found = classes.find(entry);
+    if (found == RequestClasses.NONE) {
+      valueless += entry.count();
+      return;
+    }
+    if (found == RequestClasses.OTHER) {
+      unclassified += entry.count();
+      return;
+    }
+    classes.all().get(found).add(entry.count());
+    int pair = pairs.id(found, keys.key(), treatment == RuleProbe.Treatment.DENIED);
+    for (int i = 0; i < entry.count(); i++) {
+      trace.add(pair, entry.timeNanos());
+    }
+  }
+
+  private boolean lacksKey(LogEntry entry) {
+    for (KeyPart part : options.keys()) {
+      if (part.in(entry) == null) {
+        return true;
       }
-      group.add(id, known == null, entry.count());
-      for (int i = 0; i < entry.count(); i++) {
-        trace.add(id, entry.timeNanos());
+    }
+    return false;
+  }
+
+  /** Returns the rules for the groups with the most requests. */
+  private List<GroupRule> rules() {
+    return requestsByMatch().entrySet().stream()
+        .sorted(
+            Map.Entry.<Map<String, String>, Long>comparingByValue()
+                .reversed()
+                .thenComparing(each -> GroupRule.label(each.getKey())))
+        .limit(options.maxGroups())
+        .map(each -> new GroupRule(each.getKey(), options))
+        .toList();
+  }
+
+  private Map<Map<String, String>, Long> requestsByMatch() {
+    Map<Map<String, String>, Long> groups = new LinkedHashMap<>();
+    for (RequestClass each : classes.all()) {
+      if (each.match() != null) {
+        groups.merge(each.match(), each.requests(), Long::sum);
       }
     }
+    return groups;
   }
 
-  /** Returns the group of a request; null if there are too many groups, or if it has none. */
-  private @Nullable RequestGroup group(LogEntry entry) {
-    Map<String, String> match = options.per().isEmpty() ? Map.of() : new LinkedHashMap<>();
-    for (Attribute attribute : options.per()) {
-      String value = value(attribute, entry);
-      if (value == null || value.isEmpty()) {
-        valueless += entry.count();
-        return null;
-      }
-      match.put(attribute.toString(), value);
-    }
-    RequestGroup known = groups.get(match);
-    if (known == null && groups.size() < MAX_GROUPS) {
-      known = new RequestGroup(match);
-      groups.put(match, known);
-    }
-    return known;
+  /** Returns the requests that no rule applies to. */
+  private long otherRequests(List<GroupRule> rules) {
+    List<Map<String, String>> reported = rules.stream().map(GroupRule::match).toList();
+    return unclassified
+        + classes.all().stream()
+            .filter(each -> each.match() == null || !reported.contains(each.match()))
+            .mapToLong(RequestClass::requests)
+            .sum();
   }
 
-  /** Returns the value that a rule would match. */
-  private @Nullable String value(Attribute attribute, LogEntry entry) {
-    String value = attribute.of(entry);
-    if (value == null) {
-      return null;
-    }
-    return switch (attribute.source()) {
-      case PATH ->
-          foldedPaths.size() < MAX_CACHED_PATHS && value.length() <= MAX_CACHED_LENGTH
-              ? foldedPaths.computeIfAbsent(value, this::fold)
-              : fold(value);
-      // A rule for GET applies to HEAD as well.
-      case METHOD -> value.equals("HEAD") ? "GET" : value;
-      default -> value;
-    };
-  }
-
-  /** Returns an empty text if the path is rejected before rules match. */
-  private String fold(String path) {
-    String matched = NormalPath.matched(path, PathSettings.DEFAULT);
-    return matched == null ? "" : options.folding().fold(matched);
-  }
-
-  /** Returns the curve of each group. */
-  private List<List<CurvePoint>> curves(ArrivalTrace trace, List<RequestGroup> reported) {
+  /** Returns the curve of each rule. */
+  private List<List<CurvePoint>> curves(ArrivalTrace trace, RuleBucketIndex index, int rules) {
     List<CandidateRate> rates = CandidateRate.ALL;
     int ratesPerPass =
-        Math.max(1, Math.min(MAX_RATES_PER_PASS, MAX_KEYS_TIMES_RATES / Math.max(1, names.size())));
-    int passes = (rates.size() + ratesPerPass - 1) / ratesPerPass;
+        Math.max(1, Math.min(MAX_RATES_PER_PASS, MAX_KEYS_TIMES_RATES / Math.max(1, index.size())));
+    int count = (rates.size() + ratesPerPass - 1) / ratesPerPass;
+    // The last pass counts denials.
+    passes = count + 1;
     List<List<List<CurvePoint>>> byPass =
-        IntStream.range(0, passes)
+        IntStream.range(0, count)
             .parallel()
             .mapToObj(
                 pass ->
@@ -157,13 +185,14 @@ public final class Advisor {
                         trace,
                         rates.subList(
                             pass * ratesPerPass, Math.min(rates.size(), (pass + 1) * ratesPerPass)),
-                        reported))
+                        index,
+                        rules))
             .toList();
     List<List<CurvePoint>> curves = new ArrayList<>();
-    for (int group = 0; group < reported.size(); group++) {
+    for (int rule = 0; rule < rules; rule++) {
       List<CurvePoint> curve = new ArrayList<>();
       for (List<List<CurvePoint>> pass : byPass) {
-        curve.addAll(pass.get(group));
+        curve.addAll(pass.get(rule));
       }
       curves.add(curve);
     }
@@ -171,77 +200,77 @@ public final class Advisor {
   }
 
   private List<List<CurvePoint>> points(
-      ArrivalTrace trace, List<CandidateRate> rates, List<RequestGroup> reported) {
+      ArrivalTrace trace, List<CandidateRate> rates, RuleBucketIndex index, int rules) {
     BurstDemand[] demands =
-        rates.stream().map(rate -> new BurstDemand(rate, names.size())).toArray(BurstDemand[]::new);
+        rates.stream().map(rate -> new BurstDemand(rate, index.size())).toArray(BurstDemand[]::new);
     trace.forEach(
-        (key, time) -> {
-          for (BurstDemand demand : demands) {
-            demand.add(key, time);
+        (pair, time) -> {
+          if (!index.isDenied(pair)) {
+            for (int i = index.start(pair); i < index.end(pair); i++) {
+              for (BurstDemand demand : demands) {
+                demand.add(index.bucket(i), time);
+              }
+            }
           }
         });
     List<List<CurvePoint>> points = new ArrayList<>();
-    for (RequestGroup group : reported) {
+    for (int rule = 0; rule < rules; rule++) {
       List<CurvePoint> curve = new ArrayList<>();
       for (BurstDemand demand : demands) {
-        curve.add(CurvePoint.of(demand, group, options));
+        curve.add(CurvePoint.of(demand, index.first(rule), index.first(rule + 1), options));
       }
       points.add(curve);
     }
+    passesDone.incrementAndGet();
     return points;
   }
 
   private List<GroupAdvice> suggest(
-      ArrivalTrace trace, List<RequestGroup> reported, List<List<CurvePoint>> curves) {
-    int[] groupOf = new int[names.size()];
-    Arrays.fill(groupOf, -1);
-    // A key belongs to one group, in which it has a number of its own.
-    int[] indexInGroup = new int[names.size()];
-    List<List<DenialForecast>> forecasts = new ArrayList<>();
-    for (int i = 0; i < reported.size(); i++) {
-      List<Integer> keys = reported.get(i).keys();
-      for (int index = 0; index < keys.size(); index++) {
-        groupOf[keys.get(index)] = i;
-        indexInGroup[keys.get(index)] = index;
+      ArrivalTrace trace,
+      List<GroupRule> rules,
+      RuleBucketIndex index,
+      List<List<CurvePoint>> curves) {
+    List<DenialForecast> forecasts = new ArrayList<>();
+    for (int level = 0; level < Advice.LEVELS.size(); level++) {
+      List<DenialForecast.RuleLimit> limits = new ArrayList<>();
+      for (int rule = 0; rule < rules.size(); rule++) {
+        limits.add(limit(level, curves.get(rule), rules.get(rule).isWritable()));
       }
-      forecasts.add(forecasts(curves.get(i), keys.size()));
+      forecasts.add(new DenialForecast(limits, index));
     }
     trace.forEach(
-        (key, time) -> {
-          if (groupOf[key] >= 0) {
-            for (DenialForecast forecast : forecasts.get(groupOf[key])) {
-              forecast.add(indexInGroup[key], time);
-            }
+        (pair, time) -> {
+          for (int i = 0; i < forecasts.size(); i++) {
+            forecasts.get(i).add(pair, time);
           }
         });
+    passesDone.incrementAndGet();
     List<GroupAdvice> all = new ArrayList<>();
-    for (int i = 0; i < reported.size(); i++) {
-      RequestGroup group = reported.get(i);
+    for (int rule = 0; rule < rules.size(); rule++) {
       List<Suggestion> suggestions = new ArrayList<>();
       for (int level = 0; level < Advice.LEVELS.size(); level++) {
-        suggestions.add(
-            forecasts.get(i).get(level).suggestion(Advice.LEVELS.get(level), group, names));
+        suggestions.add(forecasts.get(level).suggestion(Advice.LEVELS.get(level), rule, pairs));
       }
       all.add(
           new GroupAdvice(
-              group.label(),
-              group.match(),
-              group.requests(),
-              group.keys().size(),
-              curves.get(i),
+              rules.get(rule).label(),
+              rules.get(rule).match(),
+              forecasts.get(0).requests(rule),
+              index.first(rule + 1) - index.first(rule),
+              curves.get(rule),
               suggestions));
     }
     return all;
   }
 
-  /** Returns the tight, balanced and generous limit. The generous one is twice the balanced one. */
-  private static List<DenialForecast> forecasts(List<CurvePoint> curve, int keys) {
-    CurvePoint tight = cheapest(curve, true);
-    CurvePoint balanced = cheapest(curve, false);
-    return List.of(
-        new DenialForecast(tight.rate(), tight.tight(), keys),
-        new DenialForecast(balanced.rate(), balanced.spared(), keys),
-        new DenialForecast(balanced.rate().times(2), 2 * balanced.spared(), keys));
+  /** Returns the tight, balanced or generous limit. The generous one is twice the balanced one. */
+  private static DenialForecast.RuleLimit limit(
+      int level, List<CurvePoint> curve, boolean isWritable) {
+    CurvePoint point = cheapest(curve, level == 0);
+    long burst = burst(point, level == 0);
+    return level == 2
+        ? new DenialForecast.RuleLimit(point.rate().times(2), 2 * burst, isWritable)
+        : new DenialForecast.RuleLimit(point.rate(), burst, isWritable);
   }
 
   /**

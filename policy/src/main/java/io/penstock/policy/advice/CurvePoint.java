@@ -1,6 +1,7 @@
 package io.penstock.policy.advice;
 
 import java.util.Arrays;
+import java.util.stream.IntStream;
 
 /**
  * The bursts that keys need at one rate: each is the smallest with which that share of the keys is
@@ -19,8 +20,16 @@ public record CurvePoint(
     long spared,
     long tight) {
 
-  static CurvePoint of(BurstDemand demand, RequestGroup group, AdviceOptions options) {
-    long[] bursts = group.keys().stream().mapToLong(demand::burst).toArray();
+  /** Returns the point of a rule. Keys whose requests are denied at any limit don't count. */
+  static CurvePoint of(BurstDemand demand, int firstBucket, int end, AdviceOptions options) {
+    long[] bursts =
+        IntStream.range(firstBucket, end)
+            .mapToLong(demand::burst)
+            .filter(burst -> burst > 0)
+            .toArray();
+    if (bursts.length == 0) {
+      bursts = new long[] {1};
+    }
     Arrays.sort(bursts);
     return new CurvePoint(
         demand.rate(),

@@ -5,59 +5,126 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Counts the requests that a token bucket for each key would deny. Not thread-safe. */
+/**
+ * Counts the requests that a policy with one suggestion for each group would deny. As in {@code
+ * PolicyEngine}, a request charges the buckets of all rules that apply, or none if one of them
+ * denies it. Not thread-safe.
+ */
 final class DenialForecast {
   private static final int MAX_WORST = 5;
 
-  private final CandidateRate rate;
-  private final long burst;
-  private final long capacity;
+  private final List<RuleLimit> limits;
+  private final RuleBucketIndex index;
+  private final int[] ruleOf;
   private final long[] debt;
   private final long[] lastNanos;
   private final long[] requests;
   private final long[] denied;
 
-  DenialForecast(CandidateRate rate, long burst, int keys) {
-    this.rate = rate;
-    this.burst = burst;
-    this.capacity = saturatedProduct(burst, rate.periodNanos());
-    this.debt = new long[keys];
-    this.lastNanos = new long[keys];
-    this.requests = new long[keys];
-    this.denied = new long[keys];
+  /**
+   * The limit of a group.
+   *
+   * @param isWritable whether the policy contains the rule; otherwise it denies nothing
+   */
+  record RuleLimit(CandidateRate rate, long burst, boolean isWritable) {
+    long capacity() {
+      return saturatedProduct(burst, rate.periodNanos());
+    }
+  }
+
+  DenialForecast(List<RuleLimit> limits, RuleBucketIndex index) {
+    this.limits = limits;
+    this.index = index;
+    this.ruleOf = new int[index.size()];
+    for (int rule = 0; rule < limits.size(); rule++) {
+      for (int i = index.first(rule); i < index.first(rule + 1); i++) {
+        ruleOf[i] = rule;
+      }
+    }
+    this.debt = new long[index.size()];
+    this.lastNanos = new long[index.size()];
+    this.requests = new long[index.size()];
+    this.denied = new long[index.size()];
   }
 
   private static long saturatedProduct(long a, long b) {
     return a > Long.MAX_VALUE / b ? Long.MAX_VALUE : a * b;
   }
 
-  void add(int key, long timeNanos) {
-    long refilled = saturatedProduct(timeNanos - lastNanos[key], rate.tokens());
-    long left = Math.max(0, debt[key] - refilled);
-    requests[key]++;
-    lastNanos[key] = timeNanos;
-    if (left > capacity - rate.periodNanos()) {
-      debt[key] = left;
-      denied[key]++;
-    } else {
-      debt[key] = left + rate.periodNanos();
+  /** Adds a request. Times must not decrease. */
+  void add(int pair, long timeNanos) {
+    int start = index.start(pair);
+    int end = index.end(pair);
+    if (index.isDenied(pair)) {
+      countDenied(start, end);
+      return;
+    }
+    boolean isAllowed = true;
+    for (int i = start; i < end; i++) {
+      int bucket = index.bucket(i);
+      RuleLimit limit = limits.get(ruleOf[bucket]);
+      refill(bucket, limit, timeNanos);
+      requests[bucket]++;
+      if (isEmpty(bucket, limit)) {
+        denied[bucket]++;
+        isAllowed &= !limit.isWritable;
+      }
+    }
+    for (int i = start; i < end && isAllowed; i++) {
+      int bucket = index.bucket(i);
+      RuleLimit limit = limits.get(ruleOf[bucket]);
+      if (!isEmpty(bucket, limit)) {
+        debt[bucket] += limit.rate.periodNanos();
+      }
     }
   }
 
+  /** Counts a request that is denied without buckets, of which rules that allow it see nothing. */
+  private void countDenied(int start, int end) {
+    for (int i = start; i < end; i++) {
+      if (index.bucket(i) < 0) {
+        requests[~index.bucket(i)]++;
+        denied[~index.bucket(i)]++;
+      }
+    }
+  }
+
+  private void refill(int bucket, RuleLimit limit, long timeNanos) {
+    long refilled = saturatedProduct(timeNanos - lastNanos[bucket], limit.rate.tokens());
+    debt[bucket] = Math.max(0, debt[bucket] - refilled);
+    lastNanos[bucket] = timeNanos;
+  }
+
+  private boolean isEmpty(int bucket, RuleLimit limit) {
+    return debt[bucket] > limit.capacity() - limit.rate.periodNanos();
+  }
+
+  /** Returns the requests that a rule is evaluated for. */
+  long requests(int rule) {
+    long sum = 0;
+    for (int i = index.first(rule); i < index.first(rule + 1); i++) {
+      sum += requests[i];
+    }
+    return sum;
+  }
+
   /**
-   * @param names the names of all keys
+   * Returns the suggestion for a group.
+   *
+   * @param keys has the names of keys
    */
-  Suggestion suggestion(String name, RequestGroup group, List<String> names) {
+  Suggestion suggestion(String name, int rule, PairTable keys) {
     List<KeyCount> hit = new ArrayList<>();
     long total = 0;
-    for (int i = 0; i < denied.length; i++) {
+    for (int i = index.first(rule); i < index.first(rule + 1); i++) {
       if (denied[i] > 0) {
         total += denied[i];
-        hit.add(new KeyCount(names.get(group.keys().get(i)), requests[i], denied[i]));
+        hit.add(new KeyCount(keys.key(index.key(i)), requests[i], denied[i]));
       }
     }
     hit.sort(Comparator.comparingLong(KeyCount::denied).reversed().thenComparing(KeyCount::key));
     List<KeyCount> worst = List.copyOf(hit.subList(0, Math.min(hit.size(), MAX_WORST)));
-    return new Suggestion(name, rate, burst, total, hit.size(), worst);
+    RuleLimit limit = limits.get(rule);
+    return new Suggestion(name, limit.rate, limit.burst, total, hit.size(), worst);
   }
 }

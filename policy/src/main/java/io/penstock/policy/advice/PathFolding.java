@@ -11,13 +11,14 @@ import java.util.Map;
  * {@code /users/42/orders} becomes {@code /users/*}{@code /orders}. Not thread-safe.
  *
  * <p>A segment is an id if it is a number, a UUID, a date, hexadecimal with at least 8 digits, has
- * an {@code @}, or has at least 16 characters among them a digit. Patterns given by the user come
- * first and replace the whole path.
+ * an {@code @} or a {@code *}, or has at least 16 characters among them a digit. Patterns given by
+ * the user come first and replace the whole path.
  */
 public final class PathFolding {
   private static final int MIN_HEX = 8;
   private static final int MIN_TOKEN = 16;
   private static final int MAX_EXAMPLES = 1_000;
+  private static final int MAX_EXAMPLE_LENGTH = 200;
 
   private final boolean isHeuristic;
   private final List<Pattern> patterns;
@@ -32,19 +33,47 @@ public final class PathFolding {
     this.patterns = patterns.stream().map(Pattern::new).toList();
   }
 
-  /** Returns the pattern of a path, or the path itself. */
+  /**
+   * A folded path. Immutable.
+   *
+   * @param pattern what replaces the path; empty if no pattern matches it without others
+   * @param key equal only for paths that the same patterns match, of all that can replace a path
+   */
+  record FoldedPath(String pattern, String key) {}
+
+  /** Returns the pattern of a path, or the path itself; empty if it contains a {@code *}. */
   public String fold(String path) {
-    for (Pattern pattern : patterns) {
-      if (pattern.matches(path)) {
-        return folded(path, pattern.text());
-      }
-    }
-    return isHeuristic ? folded(path, withoutIds(path)) : path;
+    return folded(path).pattern;
   }
 
-  private String folded(String path, String result) {
-    if (!result.equals(path) && examples.size() < MAX_EXAMPLES) {
-      examples.putIfAbsent(result, path);
+  FoldedPath folded(String path) {
+    // Literal parts of a detected pattern are whole segments that are no ids, so whether it matches
+    // a path depends on the path without ids only.
+    String plain = isHeuristic ? withoutIds(path) : path;
+    StringBuilder key = new StringBuilder();
+    Pattern first = null;
+    for (int i = 0; i < patterns.size(); i++) {
+      if (patterns.get(i).matches(path)) {
+        key.append(i).append(' ');
+        first = first == null ? patterns.get(i) : first;
+      }
+    }
+    if (first != null) {
+      return new FoldedPath(
+          remembered(path, first.text()), key.append(isHeuristic ? plain : "").toString());
+    }
+    return plain.equals(path) && path.indexOf('*') >= 0
+        ? new FoldedPath("", plain)
+        : new FoldedPath(remembered(path, plain), plain);
+  }
+
+  private String remembered(String path, String result) {
+    if (!result.equals(path)
+        && result.length() <= MAX_EXAMPLE_LENGTH
+        && examples.size() < MAX_EXAMPLES) {
+      examples.putIfAbsent(
+          result,
+          path.length() <= MAX_EXAMPLE_LENGTH ? path : path.substring(0, MAX_EXAMPLE_LENGTH) + "…");
     }
     return result;
   }
@@ -78,7 +107,7 @@ public final class PathFolding {
       digits += c >= '0' && c <= '9' ? 1 : 0;
       hex += Character.digit(c, 16) >= 0 && c < 0x80 ? 1 : 0;
       separators += c == '-' || c == '_' || c == '.' || c == ':' ? 1 : 0;
-      letters += c == '@' ? MIN_TOKEN : 0;
+      letters += c == '@' || c == '*' ? MIN_TOKEN : 0;
     }
     if (digits == 0) {
       return letters > 0;

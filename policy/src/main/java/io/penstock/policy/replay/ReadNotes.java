@@ -50,7 +50,10 @@ public final class ReadNotes {
       notes.add(
           TextTable.count(read.late())
               + " lines are out of order by more than the window and are left out; sort the log by"
-              + " time, or raise --window");
+              + " time, or raise --window"
+              + (read.isWindowShortened()
+                  ? "; the window was shortened, because too many lines were within it"
+                  : ""));
     }
     if (span.limited() > 0) {
       notes.add(

@@ -21,6 +21,11 @@ public final class ReplayHtml {
     ChangeTally.PolicyChange change = report.change();
     if (change != null) {
       page.heading("Change").paragraph(ReplayText.change(report, change));
+      page.table(
+          List.of("rule", "denied before", "denied after", "difference"),
+          RuleDifference.of(report).stream()
+              .map(each -> List.of(each.rule(), each.before(), each.after(), each.difference()))
+              .toList());
       addKeys(page, "newly denied", change.deniedKeys());
       addKeys(page, "no longer denied", change.allowedKeys());
     }

@@ -1,6 +1,7 @@
 package io.penstock.policy.replay;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.penstock.policy.accesslog.LogFormat;
 import io.penstock.policy.accesslog.ReadSummary;
 import io.penstock.policy.accesslog.UnreadableLines;
 import java.io.IOException;
@@ -17,7 +18,7 @@ public final class ReplayJson {
     writeLog(report.span(), report.read(), json);
     json.writeArrayFieldStart("policies");
     for (PolicyReport policy : report.policies()) {
-      write(policy, json);
+      write(policy, report.span().requests(), json);
     }
     json.writeEndArray();
     ChangeTally.PolicyChange change = report.change();
@@ -25,6 +26,15 @@ public final class ReplayJson {
       json.writeObjectFieldStart("change");
       json.writeNumberField("newly_denied", change.newlyDenied());
       json.writeNumberField("no_longer_denied", change.newlyAllowed());
+      json.writeArrayFieldStart("rules");
+      for (RuleDifference each : RuleDifference.of(report)) {
+        json.writeStartObject();
+        json.writeStringField("rule", each.rule());
+        json.writeObjectField("denied_before", each.deniedBefore());
+        json.writeObjectField("denied_after", each.deniedAfter());
+        json.writeEndObject();
+      }
+      json.writeEndArray();
       writeKeys("newly_denied_keys", change.deniedKeys(), json);
       writeKeys("no_longer_denied_keys", change.allowedKeys(), json);
       json.writeEndObject();
@@ -40,6 +50,11 @@ public final class ReplayJson {
     json.writeNumberField("requests", span.requests());
     json.writeStringField("first", span.first().toString());
     json.writeStringField("last", span.last().toString());
+    json.writeArrayFieldStart("formats");
+    for (LogFormat format : read.formats()) {
+      json.writeString(format.toString());
+    }
+    json.writeEndArray();
     json.writeNumberField("unreadable", read.unreadable().total());
     json.writeArrayFieldStart("unreadable_lines");
     for (UnreadableLines.UnreadableLine line : read.unreadable().samples()) {
@@ -60,7 +75,8 @@ public final class ReplayJson {
     json.writeEndObject();
   }
 
-  private static void write(PolicyReport policy, JsonGenerator json) throws IOException {
+  private static void write(PolicyReport policy, long requests, JsonGenerator json)
+      throws IOException {
     json.writeStartObject();
     json.writeStringField("policy", policy.name());
     json.writeNumberField("denied", policy.denied());
@@ -79,6 +95,17 @@ public final class ReplayJson {
       json.writeEndObject();
     }
     json.writeEndArray();
+    json.writeArrayFieldStart("warnings");
+    for (String warning : ReplayText.unsupplied(policy, requests)) {
+      json.writeString(warning);
+    }
+    for (RuleReport rule : policy.rules()) {
+      for (String warning : ReplayText.warning(rule)) {
+        json.writeString(warning);
+      }
+    }
+    json.writeEndArray();
+    writeTimeline(policy.timeline(), json);
     json.writeArrayFieldStart("rules");
     for (RuleReport rule : policy.rules()) {
       json.writeStartObject();
@@ -90,20 +117,25 @@ public final class ReplayJson {
       json.writeNumberField("keys", rule.keys());
       json.writeNumberField("keys_denied", rule.deniedKeys());
       writeKeys("worst_keys", rule.worst(), json);
-      json.writeArrayFieldStart("timeline");
-      for (Timeline.Interval interval : rule.timeline()) {
-        json.writeStartObject();
-        json.writeStringField("start", Instant.ofEpochSecond(interval.startSeconds()).toString());
-        json.writeNumberField("seconds", interval.seconds());
-        json.writeNumberField("requests", interval.requests());
-        json.writeNumberField("denied", interval.denied());
-        json.writeEndObject();
-      }
-      json.writeEndArray();
+      writeTimeline(rule.timeline(), json);
       json.writeEndObject();
     }
     json.writeEndArray();
     json.writeEndObject();
+  }
+
+  private static void writeTimeline(List<Timeline.Interval> timeline, JsonGenerator json)
+      throws IOException {
+    json.writeArrayFieldStart("timeline");
+    for (Timeline.Interval interval : timeline) {
+      json.writeStartObject();
+      json.writeStringField("start", Instant.ofEpochSecond(interval.startSeconds()).toString());
+      json.writeNumberField("seconds", interval.seconds());
+      json.writeNumberField("requests", interval.requests());
+      json.writeNumberField("denied", interval.denied());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
   }
 
   /** Writes keys with their counts as an array. */

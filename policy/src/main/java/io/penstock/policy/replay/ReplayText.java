@@ -7,6 +7,8 @@ import io.penstock.policy.Mode;
 import io.penstock.policy.accesslog.SafeText;
 import io.penstock.policy.report.Sparkline;
 import io.penstock.policy.report.TextTable;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -30,6 +32,10 @@ public final class ReplayText {
     if (change != null) {
       lines.add("");
       lines.add(change(report, change));
+      TextTable rules = new TextTable("rule", "denied before", "denied after", "difference");
+      RuleDifference.of(report)
+          .forEach(each -> rules.row(each.rule(), each.before(), each.after(), each.difference()));
+      lines.addAll(rules.lines());
       addKeys("newly denied", change.deniedKeys(), lines);
       addKeys("no longer denied", change.allowedKeys(), lines);
     }
@@ -69,8 +75,7 @@ public final class ReplayText {
       if (rule.denied() > 0) {
         lines.add("");
         lines.add(rule.rule().name() + ", denied over time and worst keys:");
-        lines.add(
-            "  " + Sparkline.of(rule.timeline().stream().map(Timeline.Interval::denied).toList()));
+        addTimeline(rule.timeline(), lines);
         TextTable worst = new TextTable("key", "requests", "denied", "");
         rule.worst()
             .forEach(
@@ -83,6 +88,24 @@ public final class ReplayText {
         lines.addAll(worst.lines());
       }
     }
+  }
+
+  private static void addTimeline(List<Timeline.Interval> timeline, List<String> lines) {
+    List<Long> denied = timeline.stream().map(Timeline.Interval::denied).toList();
+    Timeline.Interval last = timeline.get(timeline.size() - 1);
+    lines.add("  " + Sparkline.of(denied));
+    lines.add(
+        "  "
+            + Instant.ofEpochSecond(timeline.get(0).startSeconds())
+            + " to "
+            + Instant.ofEpochSecond(last.startSeconds() + last.seconds())
+            + "; the highest bar is "
+            + count(Sparkline.max(denied))
+            + " denied within "
+            + Duration.ofSeconds(last.seconds() * Sparkline.joined(denied.size()))
+                .toString()
+                .substring(2)
+                .toLowerCase(Locale.ROOT));
   }
 
   static String summary(PolicyReport policy, long requests) {

@@ -11,6 +11,7 @@ public final class SvgPlot {
   private static final int LEFT = 60;
   private static final int BOTTOM = 30;
   private static final int TOP = 18;
+  private static final double LABEL_WIDTH = 45;
   private static final int LEGEND_STEP = 90;
   private static final List<String> COLORS =
       List.of("#4a90d9", "#3d9970", "#e8a33d", "#d9534a", "#8e6bbf");
@@ -67,7 +68,8 @@ public final class SvgPlot {
       plot.line(points, color, 2);
       plot.legend(WIDTH - LEGEND_STEP * (series.size() - s), series.get(s).name(), color);
     }
-    for (int i = 0; i < labels.size(); i++) {
+    int shown = (int) Math.ceil(LABEL_WIDTH / Math.max(1, step));
+    for (int i = 0; i < labels.size(); i += shown) {
       plot.text(LEFT + i * step, HEIGHT - 8, "middle", labels.get(i));
     }
     return plot;

@@ -91,6 +91,10 @@ class ReplayTest {
     assertThat(report.change().newlyDenied()).isOne();
     assertThat(report.change().newlyAllowed()).isZero();
     assertThat(ReplayText.lines(report)).anyMatch(line -> line.contains("1 requests newly denied"));
+    assertThat(ReplayText.lines(report))
+        .anyMatch(line -> line.matches(" *callers +1 +2 +\\+1"))
+        .contains(
+            "  2025-10-09T08:53:20Z to 2025-10-09T08:53:32Z; the highest bar is 1 denied within 1s");
     assertThat(new String(Json.bytes(json -> ReplayJson.write(report, json)), UTF_8))
         .contains("\"newly_denied\":1", "\"unreadable\":1");
   }

@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -40,22 +41,25 @@ import org.jspecify.annotations.Nullable;
  * The endpoints that replay a sample of an access log under the active policy, and that suggest
  * limits from it. They change nothing. Thread-safe.
  *
- * <p>A sample is limited in size and in the number of requests, and only one is admitted at a time,
- * because each request may have a key of its own in every rule.
+ * <p>A sample is limited in size and in the number of requests. Only a few are accepted at a time,
+ * and only one of them is read at a time, once it has arrived completely, because each request may
+ * have a key of its own in every rule.
  */
 public final class LogReportEndpoints {
   private static final int MAX_BODY_BYTES = 8 << 20;
   private static final long MAX_LOG_BYTES = 32 << 20;
   static final int MAX_REQUESTS = 100_000;
+  static final int MAX_PENDING = 4;
   private static final int MAX_GROUPS = 100;
+  private static final int MAX_PATTERNS = 100;
 
-  private final Vertx vertx;
+  private final WorkerCalls calls;
   private final Bodies bodies;
   private final PolicyHolder policyHolder;
-  private final AtomicBoolean isBusy = new AtomicBoolean();
+  private final AtomicInteger pending = new AtomicInteger();
 
   public LogReportEndpoints(Vertx vertx, Bodies bodies, PolicyHolder policyHolder) {
-    this.vertx = vertx;
+    this.calls = new WorkerCalls(vertx);
     this.bodies = bodies.upTo(MAX_BODY_BYTES);
     this.policyHolder = policyHolder;
   }
@@ -75,7 +79,9 @@ public final class LogReportEndpoints {
   }
 
   void advise(HttpServerRequest request) {
-    Parameters parameters = Parameters.of(request, Set.of("key", "per", "spare"));
+    Parameters parameters =
+        Parameters.of(request, Set.of("key", "per", "spare", "fold", "fold_ids"));
+    boolean unused = parameters.flag("fold_ids");
     AdviceOptions options = parameters.validOrRespond() ? options(request, parameters) : null;
     if (options != null) {
       admit(request, log -> advise(log, options));
@@ -86,6 +92,7 @@ public final class LogReportEndpoints {
     String key = parameters.text("key");
     String per = parameters.text("per");
     String spare = parameters.text("spare");
+    String fold = parameters.text("fold");
     try {
       return new AdviceOptions(
           List.of(KeyPart.parse(key == null ? "ip:address" : key)),
@@ -96,12 +103,28 @@ public final class LogReportEndpoints {
                   .toList(),
           spare == null ? 99 : Double.parseDouble(spare),
           MAX_GROUPS,
-          new PathFolding(true, List.of()));
+          new PathFolding(
+              !"false".equals(parameters.text("fold_ids")),
+              fold == null ? List.of() : patterns(fold)));
     } catch (IllegalArgumentException e) {
       ProblemResponses.end(
-          request.response(), 400, "Bad Request", "key, per or spare: " + e.getMessage());
+          request.response(), 400, "Bad Request", "key, per, spare or fold: " + e.getMessage());
       return null;
     }
+  }
+
+  /** Paths have no spaces, so these separate patterns. */
+  private static List<String> patterns(String text) {
+    List<String> patterns = Stream.of(text.split(" ")).filter(each -> !each.isEmpty()).toList();
+    if (patterns.size() > MAX_PATTERNS) {
+      throw new IllegalArgumentException("at most " + MAX_PATTERNS + " patterns");
+    }
+    for (String pattern : patterns) {
+      if (!pattern.startsWith("/") && !pattern.startsWith("*")) {
+        throw new IllegalArgumentException("a pattern must begin with / or *: " + pattern);
+      }
+    }
+    return patterns;
   }
 
   private static byte[] advise(Buffer log, AdviceOptions options) {
@@ -111,8 +134,9 @@ public final class LogReportEndpoints {
           json.writeStartObject();
           json.writeFieldName("advice");
           AdviceJson.write(advice, json);
-          json.writeStringField(
-              "policy", advice.hasKeys() ? new AdvicePolicy(advice, "balanced").text() : null);
+          AdvicePolicy policy = advice.hasKeys() ? new AdvicePolicy(advice, "balanced") : null;
+          json.writeStringField("policy", policy == null ? null : policy.text());
+          json.writeStringField("cases", policy == null ? null : policy.cases("policy.yaml"));
           json.writeEndObject();
         });
   }
@@ -125,48 +149,40 @@ public final class LogReportEndpoints {
 
   private void admit(HttpServerRequest request, Function<Buffer, byte[]> report) {
     HttpServerResponse response = request.response();
-    if (!isBusy.compareAndSet(false, true)) {
+    if (pending.incrementAndGet() > MAX_PENDING) {
+      pending.decrementAndGet();
       ProblemResponses.end(
           response.putHeader("Retry-After", "1"),
           503,
           "Service Unavailable",
-          "Only one log is read at a time");
+          "At most " + MAX_PENDING + " logs are accepted at a time");
       return;
     }
     AtomicBoolean hasBody = new AtomicBoolean();
     response.endHandler(
         ended -> {
           if (hasBody.compareAndSet(false, true)) {
-            isBusy.set(false);
+            pending.decrementAndGet();
           }
         });
     bodies.read(
         request,
         body -> {
           if (hasBody.compareAndSet(false, true)) {
-            run(response, body, report);
+            calls.respond(
+                request,
+                () -> report.apply(body),
+                json -> end(response, json),
+                failure -> failure instanceof AccessLogException ? failure.getMessage() : null,
+                pending::decrementAndGet);
           }
         });
   }
 
-  private void run(HttpServerResponse response, Buffer body, Function<Buffer, byte[]> report) {
-    vertx
-        .executeBlocking(() -> report.apply(body), true)
-        .onComplete(done -> isBusy.set(false))
-        .onSuccess(
-            json ->
-                response
-                    .putHeader("Content-Type", JsonResponses.TYPE)
-                    .putHeader("Cache-Control", "no-store")
-                    .end(Buffer.buffer(json)))
-        .onFailure(
-            failure -> {
-              if (failure instanceof AccessLogException unreadable) {
-                ProblemResponses.end(
-                    response, 400, "Bad Request", String.valueOf(unreadable.getMessage()));
-              } else {
-                throw new IllegalStateException("cannot read a log", failure);
-              }
-            });
+  private static void end(HttpServerResponse response, byte[] json) {
+    response
+        .putHeader("Content-Type", JsonResponses.TYPE)
+        .putHeader("Cache-Control", "no-store")
+        .end(Buffer.buffer(json));
   }
 }

@@ -10,7 +10,6 @@ import io.penstock.server.simulation.Simulation;
 import io.penstock.server.simulation.SimulationInput;
 import io.penstock.server.simulation.SimulationResult;
 import io.penstock.server.simulation.SimulationTooLargeException;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -29,14 +28,14 @@ public final class SimulationEndpoint {
   private static final int MAX_BODY_BYTES = 1 << 20;
   static final int MAX_PENDING = 4;
 
-  private final Vertx vertx;
+  private final WorkerCalls calls;
   private final Bodies bodies;
   private final AtomicInteger pending = new AtomicInteger();
 
   private record Simulated(SimulationInput input, SimulationResult result) {}
 
   public SimulationEndpoint(Vertx vertx, Bodies bodies) {
-    this.vertx = vertx;
+    this.calls = new WorkerCalls(vertx);
     this.bodies = bodies.upTo(MAX_BODY_BYTES);
   }
 
@@ -62,37 +61,21 @@ public final class SimulationEndpoint {
         request,
         body -> {
           if (hasBody.compareAndSet(false, true)) {
-            run(request, body).onComplete(done -> pending.decrementAndGet());
+            run(request, body);
           }
         });
   }
 
-  private Future<?> run(HttpServerRequest request, Buffer body) {
-    return vertx
-        .executeBlocking(() -> simulated(request.response(), body), true)
-        .onSuccess(
-            simulated -> {
-              if (simulated != null) {
-                simulated.complete(request, result -> write(request, result));
-              }
-            })
-        .onFailure(
-            failure -> {
-              if (failure instanceof SimulationTooLargeException tooLarge) {
-                ProblemResponses.end(
-                    request.response(),
-                    400,
-                    "Bad Request",
-                    tooLarge.getMessage() + "; shorten duration_ms, or send fewer requests");
-              } else {
-                throw new IllegalStateException("cannot simulate", failure);
-              }
-            });
-  }
-
-  private static JsonDocuments.@Nullable ParsedBody<Simulated> simulated(
-      HttpServerResponse response, Buffer body) {
-    return response.closed() ? null : JsonDocuments.parse(body, SimulationEndpoint::simulated);
+  private void run(HttpServerRequest request, Buffer body) {
+    calls.respond(
+        request,
+        () -> JsonDocuments.parse(body, SimulationEndpoint::simulated),
+        simulated -> simulated.complete(request, result -> write(request, result)),
+        failure ->
+            failure instanceof SimulationTooLargeException tooLarge
+                ? tooLarge.getMessage() + "; shorten duration_ms, or send fewer requests"
+                : null,
+        pending::decrementAndGet);
   }
 
   private static @Nullable Simulated simulated(Node document, Problems problems) {

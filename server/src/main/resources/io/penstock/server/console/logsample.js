@@ -10,26 +10,27 @@ const COLORS = ['ok', 'allowed', 'accent', 'denied'];
 const DENIALS = [{ label: 'Requests', color: 'allowed', bars: true }, { label: 'Denied', color: 'denied', bars: true }];
 
 const share = (part, whole) => (whole ? (100 * part / whole).toFixed(1) + ' %' : '');
+const over = (timeline) => [timeline.map((at) => Date.parse(at.start) / 1000), timeline.map((at) => at.requests), timeline.map((at) => at.denied)];
 const unlog = (value) => count(Math.round(10 ** value));
 
 export class LogSample extends View {
   constructor(props) {
     super(props);
-    this.state = { kind: 'replay', key: 'ip:address', per: '', spare: '99' };
+    this.state = { kind: 'replay', key: 'ip:address', per: '', spare: '99', fold: '', foldIds: true };
   }
 
   async read(event) {
     event.preventDefault();
-    const { file, kind, key, per, spare } = this.state;
+    const { file, kind, key, per, spare, fold, foldIds } = this.state;
     this.setState({ report: null, failure: null, busy: true });
-    const path = kind === 'replay' ? '/v1/replay' : query('/v1/advise', { key: key.trim(), per: per.trim(), spare });
+    const path = kind === 'replay' ? '/v1/replay' : query('/v1/advise', { key: key.trim(), per: per.trim(), spare, fold: fold.trim(), fold_ids: foldIds ? '' : 'false' });
     await this.load('report', upload(path, file.slice(0, MAX_BYTES), this.abort.signal).then((answer) => ({ kind, answer, cut: file.size > MAX_BYTES })));
     if (this.mounted) {
       this.setState({ busy: false });
     }
   }
 
-  render(props, { file, kind, key, per, spare, busy, report, failure }) {
+  render(props, { file, kind, key, per, spare, fold, foldIds, busy, report, failure }) {
     const set = (name) => (event) => this.setState({ [name]: event.currentTarget.value });
     return html`<p class="note">Reads a sample of an access log: at most 8 MiB and 100,000 requests, also compressed with gzip or zstd. It is not stored. For whole logs, use <code>penstock replay</code> and <code>penstock advise</code>.</p>
       <form class="card stack" onSubmit=${(event) => this.read(event)}>
@@ -39,7 +40,9 @@ export class LogSample extends View {
           <label>Access log<input type="file" required onChange=${(event) => this.setState({ file: event.currentTarget.files[0] })} /></label>
           ${kind === 'advise' && html`<label>Key<input value=${key} onInput=${set('key')} required /></label>
             <label>A limit for each<input value=${per} onInput=${set('per')} placeholder="endpoint, method, host" /></label>
-            <label>Keys to spare (%)<input type="number" min="1" max="100" step="any" value=${spare} onInput=${set('spare')} required /></label>`}
+            <label>Keys to spare (%)<input type="number" min="1" max="100" step="any" value=${spare} onInput=${set('spare')} required /></label>
+            <label>Fold paths that match<input value=${fold} onInput=${set('fold')} placeholder="/items/* /docs/*" /></label>
+            <label class="check"><input type="checkbox" checked=${foldIds} onChange=${(event) => this.setState({ foldIds: event.currentTarget.checked })} /> Replace ids in paths by *</label>`}
         </div>
         <div><button class="primary" disabled=${!file || busy}>${kind === 'replay' ? 'Replay' : 'Suggest'}</button></div>
       </form>
@@ -48,9 +51,9 @@ export class LogSample extends View {
   }
 }
 
-function Notes({ log, cut }) {
-  const notes = [...(cut ? ['only the first 8 MiB of the file are read'] : []), ...log.notes];
-  return html`<p><strong>${count(log.requests)}</strong> requests${log.requests ? ' from ' + log.first + ' to ' + log.last : ''}.</p>
+function Notes({ log, cut, notes: all }) {
+  const notes = [...(cut ? ['only the first 8 MiB of the file are read'] : []), ...(all || log.notes)];
+  return html`<p><strong>${count(log.requests)}</strong> requests${log.requests ? ' from ' + log.first + ' to ' + log.last : ''} (${count(log.lines)} lines${log.formats.length > 0 && ', format ' + log.formats.join(', ')}).</p>
     ${notes.length > 0 && html`<ul class="note">${notes.map((note) => html`<li>${note}</li>`)}</ul>`}`;
 }
 
@@ -61,8 +64,9 @@ function Replayed({ answer, cut }) {
   const policy = answer.policies[0];
   const rules = policy.rules.map((rule) => ({ ...rule, id: rule.rule }));
   return html`<${Card} title="Replay"><${Notes} log=${answer.log} cut=${cut} />
-      <p><strong>${count(policy.denied)}</strong> requests denied (${share(policy.denied, answer.log.requests)}), <strong>${count(policy.unlimited)}</strong> without a limit.</p>
-      ${policy.unsupplied.map((one) => html`<div class="banner bad"><span>No request of the log has <code>${one.attribute}</code>${one.rules.length > 0 && ' (used by ' + one.rules.join(', ') + ')'}, so the result differs from production.</span></div>`)}
+      <p><strong>${count(policy.denied)}</strong> requests denied (${share(policy.denied, answer.log.requests)})${policy.delayed > 0 && `, ${count(policy.delayed)} delayed`}${policy.path_rejected > 0 && `, ${count(policy.path_rejected)} with a rejected path`}, <strong>${count(policy.unlimited)}</strong> without a limit.</p>
+      <${Chart} label="Requests and denials over time" series=${DENIALS} height=${160} data=${over(policy.timeline)} />
+      ${policy.warnings.map((warning) => html`<div class="banner bad"><span>${warning.replace(/^warning: /, '')}</span></div>`)}
       <${Table} caption="Decisions of each rule" rows=${rules} columns=${[
         { title: 'Rule', kind: 'name', cell: (rule) => html`<${RuleLink} name=${rule.rule} />` },
         { title: 'Mode', cell: (rule) => html`<${Mode} mode=${rule.mode} />` },
@@ -73,8 +77,7 @@ function Replayed({ answer, cut }) {
         { title: 'Keys denied', num: true, cell: (rule) => count(rule.keys_denied) },
       ]} /><//>
     ${rules.filter((rule) => rule.denied > 0).map((rule) => html`<${Card} key=${rule.rule} title=${'Denied by ' + rule.rule}>
-      <${Chart} label=${'Requests and denials of ' + rule.rule + ' over time'} series=${DENIALS} height=${160} data=${[
-        rule.timeline.map((at) => Date.parse(at.start) / 1000), rule.timeline.map((at) => at.requests), rule.timeline.map((at) => at.denied)]} />
+      <${Chart} label=${'Requests and denials of ' + rule.rule + ' over time'} series=${DENIALS} height=${160} data=${over(rule.timeline)} />
       <${Keys} caption=${'Keys that ' + rule.rule + ' denies most'} keys=${rule.worst_keys} /><//>`)}`;
 }
 
@@ -88,11 +91,10 @@ function Keys({ caption, keys }) {
 }
 
 function Advised({ answer, cut }) {
-  const { advice, policy } = answer;
-  const folded = Object.entries(advice.folded_paths);
-  return html`<${Card} title="Suggested limits"><${Notes} log=${advice.log} cut=${cut} />
-      ${folded.length > 0 && html`<p class="note">Paths are folded: ${folded.slice(0, 20).map(([pattern, path], i) => html`${i > 0 && ', '}<code>${pattern}</code> (such as <code>${path}</code>)`)}.</p>`}
-      ${policy ? html`<div class="scroll" tabindex="0" role="group" aria-label="Policy"><pre>${policy}</pre></div>` : html`<p>No request has this key, so there is nothing to suggest.</p>`}<//>
+  const { advice, policy, cases } = answer;
+  return html`<${Card} title="Suggested limits"><${Notes} log=${advice.log} cut=${cut} notes=${advice.notes} />
+      ${policy ? html`<div class="scroll" tabindex="0" role="group" aria-label="Policy"><pre>${policy}</pre></div>
+        <details><summary>Cases that test the policy</summary><div class="scroll" tabindex="0" role="group" aria-label="Cases"><pre>${cases}</pre></div></details>` : html`<p>No request has this key, so there is nothing to suggest.</p>`}<//>
     ${policy && advice.groups.map((group) => html`<${Group} key=${JSON.stringify(group.match)} group=${group} />`)}`;
 }
 

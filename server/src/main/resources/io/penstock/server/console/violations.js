@@ -14,6 +14,9 @@ const DAY = 86400;
 const SERIES = [{ label: 'Denied', color: 'denied', bars: true }];
 const MODES = [['', 'Denied'], ['shadow', 'Would have been denied (shadow)']];
 
+/** The names under which penstock advise reads them. */
+const CSV_NAMES = { user: 'user_id', address: 'ip_address' };
+
 export class Violations extends View {
   constructor(props) {
     super(props);
@@ -64,7 +67,7 @@ export class Violations extends View {
 
   /** Saves the rows that have been read as a file. */
   save() {
-    const text = csv([COLUMNS, ...this.state.rows.map((row) => COLUMNS.map((name) => row[name]))]);
+    const text = csv([COLUMNS.map((name) => CSV_NAMES[name] || name), ...this.state.rows.map((row) => COLUMNS.map((name) => row[name]))]);
     const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
     const link = document.createElement('a');
     link.href = address;

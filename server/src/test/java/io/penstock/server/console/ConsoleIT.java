@@ -189,7 +189,9 @@ final class ConsoleIT {
     assertThat(card(page, "Replay")).containsText("200 requests");
     assertThat(card(page, "Denied by login").locator("canvas")).isVisible();
     assertThat(card(page, "Denied by login")).containsText("192.0.2.1");
-    assertThat(card(page, "Replay")).containsText("No request of the log has plan");
+    assertThat(card(page, "Replay")).containsText("no request of the log has plan");
+    assertThat(card(page, "Replay")).containsText("201 lines, format csv");
+    assertThat(card(page, "Replay").locator("canvas")).isVisible();
     ConsoleBrowser.check(page, "Access log, replayed");
 
     button(page, "Suggest limits").click();
@@ -198,6 +200,11 @@ final class ConsoleIT {
     assertThat(card(page, "Suggested limits")).containsText("/evil/*");
     assertThat(page.locator("pre").getByText(Pattern.compile("\nrules:\n"))).isVisible();
     assertThat(card(page, "/login").locator("canvas")).isVisible();
+    assertThat(page.locator("details pre")).containsText("allows its burst, then its rate");
+    page.getByLabel("Fold paths that match").fill("/ev*");
+    page.getByLabel("Replace ids in paths by *").uncheck();
+    button(page, "Suggest").click();
+    assertThat(card(page, "/ev*").locator("canvas")).isVisible();
     ConsoleBrowser.check(page, "Access log, limits");
 
     page.getByLabel("Access log")
@@ -210,7 +217,7 @@ final class ConsoleIT {
         .setInputFiles(new FilePayload("empty", "text/plain", new byte[0]));
     page.locator("button.primary").click();
     assertThat(card(page, "Replay")).containsText("nothing to replay");
-    assertThat(card(page, "Replay")).not().containsText("No request of the log has");
+    assertThat(card(page, "Replay")).not().containsText("no request of the log has");
   }
 
   @Test
@@ -331,7 +338,7 @@ final class ConsoleIT {
     Download download = page.waitForDownload(() -> button(page, "Download CSV").click());
     assertThat(download.suggestedFilename()).isEqualTo("violations.csv");
     assertThat(Files.readString(download.path()))
-        .startsWith("requested_at,rule,reason,key,user,")
+        .startsWith("requested_at,rule,reason,key,user_id,ip_address,endpoint,")
         .contains(",'=1+1,")
         .doesNotContain(",=1+1");
     page.context().close();

@@ -101,7 +101,7 @@ final class LogReportPagesIT {
     assertThat(browser.takeProblems()).as(name).isEmpty();
     if (Boolean.getBoolean("penstock.docs.write") && Files.isDirectory(IMAGES)) {
       Path image = IMAGES.resolve(name + "-report.png");
-      if (!name.startsWith("hostile")) {
+      if (name.equals("replay") || name.equals("advise")) {
         page.screenshot(new Page.ScreenshotOptions().setPath(image));
       }
     }
@@ -127,6 +127,48 @@ final class LogReportPagesIT {
     Page page = check("advise", advise(LogSource.of(SAMPLE), "ip:address"));
 
     assertThat(page.locator("pre")).containsText("limit_keys");
+    page.context().close();
+  }
+
+  @Test
+  void replay_comparison_showsTheDifferenceOfEachRule() throws IOException {
+    String rules = "rules: [{name: callers, limit_keys: ['ip:address'], rate: 1/s, burst: %d}]";
+    Policy before = PolicyLoader.parse(rules.formatted(10), "before.yaml").policy();
+    Policy after = PolicyLoader.parse(rules.formatted(50), "after.yaml").policy();
+    Replay replay = new Replay("before.yaml", before, "after.yaml", after);
+
+    Page page =
+        check(
+            "comparison",
+            ReplayHtml.of(replay.run(stream(LogSource.of(SAMPLE), Replay.attributes(before)))));
+
+    assertThat(page.locator("table").first()).containsText("denied after");
+    page.context().close();
+  }
+
+  @Test
+  void advise_allRates_haveLabelsThatDontOverlap() throws IOException {
+    StringBuilder log = new StringBuilder("time,ip\n");
+    for (int hour = 20; hour > 0; hour--) {
+      log.append(1_760_000_000 - 3_600 * hour).append(",192.0.2.1\n");
+    }
+    for (int i = 0; i < 20_000; i++) {
+      log.append("1760000000.%06d,192.0.2.1\n".formatted(i * 50));
+    }
+    for (int i = 0; i < 20_000; i++) {
+      log.append("%d.5,192.0.2.1\n".formatted(1_760_000_001 + i / 3));
+    }
+    byte[] bytes = log.toString().getBytes(UTF_8);
+    LogSource source = LogSource.of("log", new ByteArrayInputStream(bytes));
+
+    Page page = check("rates", advise(source, "ip:address"));
+
+    Object overlaps =
+        page.evaluate(
+            "() => { const boxes = [...document.querySelectorAll('svg text[text-anchor=middle]')]"
+                + ".map(text => text.getBoundingClientRect()); return boxes.length < 10 ||"
+                + " boxes.some((box, i) => i > 0 && box.left < boxes[i - 1].right); }");
+    assertThat((Boolean) overlaps).isFalse();
     page.context().close();
   }
 

@@ -1,4 +1,4 @@
-package io.penstock.bench.http;
+package io.penstock.bench.contest;
 
 import java.io.File;
 import java.nio.file.Path;
@@ -7,11 +7,11 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Finds installed programs. */
-final class Programs {
+public final class Programs {
   private Programs() {}
 
   /** Searches the PATH, and the folder of servers on Debian. */
-  static Optional<Path> find(String name) {
+  public static Optional<Path> find(String name) {
     Stream<String> folders =
         Stream.concat(
             Arrays.stream(System.getenv("PATH").split(File.pathSeparator, -1)),
