@@ -7,6 +7,7 @@ import io.penstock.TokenBucket;
 import io.penstock.policy.jwt.JwtObserver;
 import io.penstock.policy.jwt.JwtVerifier;
 import io.penstock.policy.path.PathSettings;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -100,6 +101,20 @@ public final class PolicyEngine implements AutoCloseable {
     CompiledPolicy.check(rule, store);
   }
 
+  /**
+   * Adds a manual rule until the policy is replaced. Other rules are not affected.
+   *
+   * @throws IllegalArgumentException if the store doesn't support a limit of the rule
+   */
+  public synchronized void addManual(Rule rule) {
+    current.addManual(rule, store);
+  }
+
+  /** Removes a manual rule if there is one with this name. What was consumed stays consumed. */
+  public synchronized void removeManual(String name) {
+    current.removeManual(name);
+  }
+
   /** Returns how the paths of requests are normalized under the active policy and override. */
   public PathSettings paths() {
     return current.paths(overrides);
@@ -184,7 +199,7 @@ public final class PolicyEngine implements AutoCloseable {
     CompiledPolicy policy = current;
     Selection selection = policy.selections().acquire();
     policy.select(request, phase, overrides, selection);
-    return decided(policy, selection);
+    return decided(policy, selection, decide(selection));
   }
 
   /**
@@ -195,12 +210,14 @@ public final class PolicyEngine implements AutoCloseable {
     CompiledPolicy policy = current;
     Selection selection = policy.selections().acquire();
     policy.selectManual(manualRule, request, overrides, selection);
-    return decided(policy, selection);
+    return decided(policy, selection, decide(selection));
   }
 
   /**
-   * Decides several manual rules together: those that are enforced charge either all of their
-   * buckets or none. The outcomes of rules with the same mode are in the order of the calls.
+   * Decides several manual rules together: a request that is denied charges nothing. Shadow rules
+   * are charged in the same operation, except for those that deny. If there are alternatives and
+   * all of them deny, they are enforced. The outcomes of rules with the same mode are in the order
+   * of the calls.
    *
    * @param calls must not refer to the same bucket twice
    */
@@ -208,11 +225,15 @@ public final class PolicyEngine implements AutoCloseable {
     CompiledPolicy policy = current;
     Selection selection = policy.selections().acquire();
     policy.selectManual(calls, overrides, selection);
-    return decided(policy, selection);
+    SelectedRule only = selection.only();
+    Verdict verdict =
+        only == null
+            ? new JointDecision(store, selection).decide()
+            : Verdict.of(only.outcome(decide(only.claim())));
+    return decided(policy, selection, verdict);
   }
 
-  private Verdict decided(CompiledPolicy policy, Selection selection) {
-    Verdict verdict = decide(selection);
+  private Verdict decided(CompiledPolicy policy, Selection selection, Verdict verdict) {
     policy.selections().release(selection);
     return notifyObserver(verdict);
   }
@@ -297,8 +318,12 @@ public final class PolicyEngine implements AutoCloseable {
     }
   }
 
-  /** Like {@link #decideAll}, without blocking on the store. */
-  public CompletionStage<Verdict> decideAllAsync(List<RuleCall> calls) {
+  /**
+   * Like {@link #decideAll}, without blocking on the store.
+   *
+   * @param deadline how long a shadow rule that denies may delay the verdict
+   */
+  public CompletionStage<Verdict> decideAllAsync(List<RuleCall> calls, Duration deadline) {
     try {
       if (decidesImmediately()) {
         return CompletableFuture.completedFuture(decideAll(calls));
@@ -306,7 +331,9 @@ public final class PolicyEngine implements AutoCloseable {
       CompiledPolicy policy = current;
       Selection selection = policy.selections().acquire();
       policy.selectManual(calls, overrides, selection);
-      return evaluate(policy, selection, store::takeAsync).thenApply(this::notifyObserver);
+      return new JointDecision(store, selection)
+          .decideAsync(System.nanoTime() + deadline.toNanos())
+          .thenApply(verdict -> decided(policy, selection, verdict));
     } catch (RuntimeException failure) {
       return CompletableFuture.failedFuture(failure);
     }

@@ -50,6 +50,7 @@ record StoreFactory(
                       .startTimeout(settings.redisStartTimeout())
                       .failFast(settings.redisFailsFast())
                       .keyPrefix(settings.redisPrefix())
+                      .tls(settings.redisTls())
                       .observer(new StoreMeters(registry));
               settings.nodes().ifPresent(builder::nodes);
               RedisStore store = connect(builder, url);

@@ -33,7 +33,7 @@ public final class HealthEndpoint {
   private final BooleanSupplier available;
   private final Supplier<Optional<RedisOutage>> outage;
   private final Supplier<Optional<RuleSync.SyncStatus>> database;
-  private volatile Optional<TlsReloader> tls = Optional.empty();
+  private volatile Supplier<Optional<TlsReloader.CertificateStatus>> tls = Optional::empty;
   private volatile Supplier<Optional<EnvoyStatus>> envoy = Optional::empty;
   private volatile boolean shuttingDown;
 
@@ -56,8 +56,8 @@ public final class HealthEndpoint {
     this.database = database;
   }
 
-  /** Adds the state of the proxy's certificates to the report, if there are any. */
-  public void watch(Optional<TlsReloader> certificates) {
+  /** Adds the state of the certificates of all listeners to the report, if there are any. */
+  public void watch(Supplier<Optional<TlsReloader.CertificateStatus>> certificates) {
     tls = certificates;
   }
 
@@ -93,7 +93,7 @@ public final class HealthEndpoint {
     boolean storeAvailable = available.getAsBoolean();
     Optional<RuleSync.SyncStatus> sync = database.get();
     boolean databaseAvailable = sync.map(RuleSync.SyncStatus::available).orElse(true);
-    Optional<TlsReloader.CertificateStatus> certificates = tls.map(TlsReloader::state);
+    Optional<TlsReloader.CertificateStatus> certificates = tls.get();
     boolean certificatesValid = certificates.map(now -> now.problem() == null).orElse(true);
     Optional<EnvoyStatus> configured = envoy.get();
     ActivePolicy active = policyHolder.active();

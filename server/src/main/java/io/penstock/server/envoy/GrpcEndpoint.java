@@ -10,6 +10,7 @@ import io.penstock.server.vertx.VertxInternals;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.grpc.common.GrpcMessageDecoder;
 import io.vertx.grpc.common.GrpcMessageEncoder;
 import io.vertx.grpc.common.GrpcStatus;
@@ -34,6 +35,12 @@ final class GrpcEndpoint implements Handler<HttpServerRequest> {
   /** The services that health checks may ask for; the empty name is that of the whole server. */
   static final Set<String> SERVICES =
       Set.of("", "ratelimit", RATE_LIMITS.fullyQualifiedName(), AUTHORIZATION.fullyQualifiedName());
+
+  private static final String ENCODING = "grpc-encoding";
+  private static final String PROTOBUF = "application/grpc+proto";
+
+  /** The beginning of the types of messages that are not protobuf, such as JSON. */
+  private static final String UNSUPPORTED_FORMAT = "application/grpc+";
 
   private final GrpcServer server;
   private final LimitDecisions decisions;
@@ -72,7 +79,34 @@ final class GrpcEndpoint implements Handler<HttpServerRequest> {
 
   @Override
   public void handle(HttpServerRequest request) {
-    server.handle(request);
+    String type = String.valueOf(request.getHeader("content-type"));
+    String encoding = request.getHeader(ENCODING);
+    if (type.startsWith(UNSUPPORTED_FORMAT) && !type.equals(PROTOBUF)) {
+      reject(request, "the content-type must be application/grpc: " + type);
+    } else if (encoding != null && !encoding.equals("identity")) {
+      reject(request, "the grpc-encoding must be identity: " + encoding);
+    } else {
+      // Without an encoding, Vert.x fails at a message that is marked as compressed. With an
+      // unknown
+      // one, it reports the message as unreadable.
+      request.headers().set(ENCODING, "none");
+      server.handle(request);
+    }
+  }
+
+  private static void reject(HttpServerRequest request, String message) {
+    if (request.version() != HttpVersion.HTTP_2) {
+      var unused = request.response().setStatusCode(415).end();
+      return;
+    }
+    var unused =
+        request
+            .response()
+            .putHeader("content-type", "application/grpc")
+            .putHeader("grpc-status", GrpcStatus.UNIMPLEMENTED.toString())
+            .putHeader("grpc-message", message.replaceAll("[^ -$&-~]", "?"))
+            .putHeader("grpc-accept-encoding", "identity")
+            .end();
   }
 
   /** Handles a call with one message. */
@@ -92,18 +126,26 @@ final class GrpcEndpoint implements Handler<HttpServerRequest> {
     GrpcServerResponse<Q, A> response = call.response();
     RequestDeadline.PendingCall pending = deadline.start(response::cancel);
     call.exceptionHandler(failure -> pending.end());
+    call.invalidMessageHandler(
+        tooLarge -> {
+          if (pending.end()) {
+            fail(
+                response,
+                GrpcStatus.RESOURCE_EXHAUSTED,
+                "the message must be at most " + MAX_MESSAGE_BYTES + " bytes");
+          }
+        });
     call.last()
         .onComplete(
             message -> {
-              pending.end();
-              if (message == null) {
-                fail(response, GrpcStatus.INVALID_ARGUMENT, "the message is missing");
-              } else {
+              if (pending.end()) {
                 handler.handle(message, call);
               }
             },
-            malformed -> {
-              // Vert.x responds to most malformed messages; the deadline ends the other calls.
+            unreadable -> {
+              if (pending.end()) {
+                fail(response, GrpcStatus.INTERNAL, "the call has no message that can be read");
+              }
             });
   }
 
@@ -118,6 +160,11 @@ final class GrpcEndpoint implements Handler<HttpServerRequest> {
             @Override
             public void answered(LimitAnswer answer) {
               var unused = response.end(ProtoMessages.response(answer, headers.of(answer)));
+            }
+
+            @Override
+            public void unconfigured() {
+              fail(response, GrpcStatus.UNAVAILABLE, "no configuration has been loaded yet");
             }
 
             @Override

@@ -28,24 +28,34 @@ record LimitAnswer(
   /**
    * The result for one descriptor.
    *
+   * @param quota whether the limit denies the request only together with all others of its kind
    * @param limit the limit that applied; null for none
    * @param remaining in whole requests
    * @param resetSeconds the time until the limit is fully replenished, rounded up; negative if
    *     unknown
    */
   record DescriptorStatus(
-      boolean allowed, @Nullable CurrentLimit limit, long remaining, long resetSeconds) {
+      boolean allowed,
+      boolean quota,
+      @Nullable CurrentLimit limit,
+      long remaining,
+      long resetSeconds) {
     private static final long UNKNOWN = -1;
 
     /** The status of a descriptor that no limit applies to. */
-    static final DescriptorStatus NO_LIMIT = new DescriptorStatus(true, null, 0, UNKNOWN);
+    static final DescriptorStatus NO_LIMIT = new DescriptorStatus(true, false, null, 0, UNKNOWN);
 
     /** The status of a descriptor that is unlimited on purpose. */
-    static final DescriptorStatus ON_PURPOSE = new DescriptorStatus(true, null, UNLIMITED, UNKNOWN);
+    static final DescriptorStatus ON_PURPOSE =
+        new DescriptorStatus(true, false, null, UNLIMITED, UNKNOWN);
+
+    private boolean denies() {
+      return !allowed && !quota;
+    }
 
     /** The status of a descriptor that was not evaluated, because another one denied. */
     static DescriptorStatus unevaluated(CurrentLimit limit) {
-      return new DescriptorStatus(true, limit, 0, UNKNOWN);
+      return new DescriptorStatus(true, false, limit, 0, UNKNOWN);
     }
   }
 
@@ -53,17 +63,17 @@ record LimitAnswer(
   record CurrentLimit(String label, LimitUnit unit, long requestsPerUnit) {}
 
   /**
-   * Returns the status whose figures response headers contain: the last one that denies, otherwise
-   * the one with the fewest remaining requests.
+   * Returns the status whose figures response headers contain: the last one that denies by itself,
+   * otherwise the one with the fewest remaining requests.
    */
   Optional<DescriptorStatus> decisive() {
     DescriptorStatus decisive = null;
     for (DescriptorStatus status : statuses) {
       boolean known = status.limit != null && status.resetSeconds >= 0;
-      if (!status.allowed
+      if (status.denies()
           || (known
               && (decisive == null
-                  || (decisive.allowed && status.remaining < decisive.remaining)))) {
+                  || (!decisive.denies() && status.remaining < decisive.remaining)))) {
         decisive = status;
       }
     }

@@ -23,9 +23,28 @@ import java.util.List;
 /** A client with grpc-java. */
 final class EnvoyClient implements AutoCloseable {
   private final ManagedChannel channel;
+  private final CallOptions options;
 
   EnvoyClient(int port) {
-    this.channel = NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
+    this(NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build());
+  }
+
+  EnvoyClient(ManagedChannel channel) {
+    this(channel, CallOptions.DEFAULT);
+  }
+
+  private EnvoyClient(ManagedChannel channel, CallOptions options) {
+    this.channel = channel;
+    this.options = options;
+  }
+
+  /** Returns a client on the same connection that compresses its messages. */
+  EnvoyClient compressed(String encoding) {
+    return new EnvoyClient(channel, options.withCompression(encoding));
+  }
+
+  ManagedChannel channel() {
+    return channel;
   }
 
   RateLimitResponse ask(RateLimitRequest request) {
@@ -65,10 +84,7 @@ final class EnvoyClient implements AutoCloseable {
 
   <A extends MessageLite> A call(String method, MessageLite request, Parser<A> parser) {
     return ClientCalls.blockingUnaryCall(
-        channel,
-        descriptor(MethodDescriptor.MethodType.UNARY, method, parser),
-        CallOptions.DEFAULT,
-        request);
+        channel, descriptor(MethodDescriptor.MethodType.UNARY, method, parser), options, request);
   }
 
   private static <A extends MessageLite> MethodDescriptor<MessageLite, A> descriptor(
