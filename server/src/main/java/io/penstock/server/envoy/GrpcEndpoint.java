@@ -1,14 +1,18 @@
 package io.penstock.server.envoy;
 
+import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.MessageOrBuilder;
 import io.penstock.server.envoy.proto.auth.CheckRequest;
 import io.penstock.server.envoy.proto.health.HealthCheckRequest;
+import io.penstock.server.envoy.proto.reflection.v1.ServerReflectionRequest;
+import io.penstock.server.envoy.proto.reflection.v1.ServerReflectionResponse;
 import io.penstock.server.envoy.proto.service.RateLimitRequest;
 import io.penstock.server.envoy.proto.service.RateLimitResponse;
 import io.penstock.server.vertx.VertxInternals;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.grpc.common.GrpcMessageDecoder;
@@ -21,9 +25,11 @@ import io.vertx.grpc.server.GrpcServer;
 import io.vertx.grpc.server.GrpcServerOptions;
 import io.vertx.grpc.server.GrpcServerRequest;
 import io.vertx.grpc.server.GrpcServerResponse;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 
-/** The gRPC services: rate limits, authorization and health. Thread-safe. */
+/** The gRPC services: rate limits, authorization, health and reflection. Thread-safe. */
 final class GrpcEndpoint implements Handler<HttpServerRequest> {
   private static final int MAX_MESSAGE_BYTES = 128 << 10;
   private static final ServiceName RATE_LIMITS =
@@ -31,6 +37,12 @@ final class GrpcEndpoint implements Handler<HttpServerRequest> {
   private static final ServiceName AUTHORIZATION =
       ServiceName.create("envoy.service.auth.v3", "Authorization");
   private static final ServiceName HEALTH = ServiceName.create("grpc.health.v1", "Health");
+
+  /** Both versions, which differ only in their names. */
+  private static final List<ServiceName> REFLECTION =
+      List.of(
+          ServiceName.create("grpc.reflection.v1", "ServerReflection"),
+          ServiceName.create("grpc.reflection.v1alpha", "ServerReflection"));
 
   /** The services that health checks may ask for; the empty name is that of the whole server. */
   static final Set<String> SERVICES =
@@ -42,6 +54,7 @@ final class GrpcEndpoint implements Handler<HttpServerRequest> {
   /** The beginning of the types of messages that are not protobuf, such as JSON. */
   private static final String UNSUPPORTED_FORMAT = "application/grpc+";
 
+  private final GrpcReflection reflection = new GrpcReflection();
   private final GrpcServer server;
   private final LimitDecisions decisions;
   private final AnswerHeaders headers;
@@ -75,6 +88,7 @@ final class GrpcEndpoint implements Handler<HttpServerRequest> {
     unary(AUTHORIZATION, "Check", CheckRequest.getDefaultInstance(), authorization::check);
     unary(HEALTH, "Check", HealthCheckRequest.getDefaultInstance(), health::check);
     unary(HEALTH, "Watch", HealthCheckRequest.getDefaultInstance(), health::watch);
+    REFLECTION.forEach(this::reflection);
   }
 
   @Override
@@ -147,6 +161,55 @@ final class GrpcEndpoint implements Handler<HttpServerRequest> {
                 fail(response, GrpcStatus.INTERNAL, "the call has no message that can be read");
               }
             });
+  }
+
+  private void reflection(ServiceName service) {
+    GrpcMessageEncoder<ServerReflectionResponse> encoder = GrpcMessageEncoder.encoder();
+    server.callHandler(
+        ServiceMethod.server(service, "ServerReflectionInfo", encoder, GrpcMessageDecoder.IDENTITY),
+        this::reflect);
+  }
+
+  /** Answers each message of a call until its client ends it. */
+  private void reflect(GrpcServerRequest<Buffer, ServerReflectionResponse> call) {
+    GrpcServerResponse<Buffer, ServerReflectionResponse> response = call.response();
+    AtomicBoolean ended = new AtomicBoolean();
+    call.invalidMessageHandler(tooLarge -> fail(response, GrpcStatus.RESOURCE_EXHAUSTED, ended));
+    call.exceptionHandler(reset -> ended.set(true));
+    call.messageHandler(
+        message -> {
+          if (ended.get()) {
+            return;
+          }
+          try {
+            if (!message.encoding().equals("identity")) {
+              throw new InvalidProtocolBufferException("compressed");
+            }
+            var unused =
+                response.write(
+                    reflection.answer(
+                        ServerReflectionRequest.parseFrom(message.payload().getBytes())));
+            if (response.writeQueueFull()) {
+              call.pause();
+              response.drainHandler(drained -> call.resume());
+            }
+          } catch (InvalidProtocolBufferException unreadable) {
+            fail(response, GrpcStatus.INTERNAL, ended);
+          }
+        });
+    call.endHandler(
+        end -> {
+          if (!ended.getAndSet(true)) {
+            var unused = response.end();
+          }
+        });
+  }
+
+  private static void fail(
+      GrpcServerResponse<?, ?> response, GrpcStatus status, AtomicBoolean ended) {
+    if (!ended.getAndSet(true)) {
+      fail(response, status, "the call has a message that can't be read");
+    }
   }
 
   private void decide(
