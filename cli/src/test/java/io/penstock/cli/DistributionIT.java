@@ -119,6 +119,8 @@ class DistributionIT {
             "GRPC_PORT=" + Ports.free(),
             "DEBUG_PORT=" + Ports.free(),
             "PENSTOCK_ADMIN_PORT=0",
+            // As on the read-only file system that Envoy Gateway requires.
+            "PENSTOCK_JAVA_OPTS=-Djava.io.tmpdir=" + folder.resolve("missing"),
             link.toString());
     try (JarRun run = JarRun.startCommand(folder, command)) {
       await("healthy").until(() -> status(port, "GET", "/healthcheck", "") == 200);

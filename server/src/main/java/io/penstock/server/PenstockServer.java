@@ -56,6 +56,7 @@ import io.penstock.server.tls.TlsMaterial;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -261,7 +262,10 @@ public final class PenstockServer implements AutoCloseable {
         .setWorkerPoolSize(settings.workers());
   }
 
-  private static Vertx vertx(VertxOptions options, GuardedTransport transport) {
+  /** The cache of files needs a writable folder, which a container may not have. */
+  static Vertx vertx(VertxOptions options, GuardedTransport transport) {
+    options.setFileSystemOptions(
+        new FileSystemOptions().setClassPathResolvingEnabled(false).setFileCachingEnabled(false));
     return Vertx.builder().with(options).withTransport(transport).build();
   }
 
