@@ -1,8 +1,13 @@
 package io.penstock.cli;
 
+import static io.penstock.testing.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.testing.Ports;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,6 +36,7 @@ class DistributionIT {
     assertThat(names)
         .contains(
             "bin/penstock",
+            "bin/ratelimit",
             "lib/penstock.jar",
             "conf/penstock.yaml",
             "conf/policy.yaml",
@@ -83,6 +89,65 @@ class DistributionIT {
       // The launcher replaces itself with the JVM (exec), so signals reach it.
       service.process().signal("TERM");
       assertThat(service.process().await()).isZero();
+    }
+  }
+
+  @Test
+  void ratelimit_withVariablesOfTheReference_servesTheirConfiguration() throws Exception {
+    Path config = Files.createDirectories(folder.resolve("data/ratelimit/config"));
+    Path unused =
+        Files.writeString(
+            config.resolve("shop.yaml"),
+            "{domain: shop, descriptors: [{key: user, rate_limit: {unit: hour,"
+                + " requests_per_unit: 1}}]}");
+    // As in the image, where it is /bin/ratelimit.
+    Path link =
+        Files.createSymbolicLink(
+            folder.resolve("linked"), unpacked.home().resolve("bin").resolve("ratelimit"));
+    int port = Ports.free();
+    List<String> command =
+        List.of(
+            "env",
+            "RUNTIME_ROOT=" + folder.resolve("data"),
+            "RUNTIME_SUBDIRECTORY=ratelimit",
+            "RUNTIME_IGNOREDOTFILES=true",
+            "LOG_LEVEL=info",
+            "USE_STATSD=false",
+            "HOST=127.0.0.1",
+            "PORT=" + port,
+            "GRPC_HOST=127.0.0.1",
+            "GRPC_PORT=" + Ports.free(),
+            "DEBUG_PORT=" + Ports.free(),
+            "PENSTOCK_ADMIN_PORT=0",
+            // As on the read-only file system that Envoy Gateway requires.
+            "PENSTOCK_JAVA_OPTS=-Djava.io.tmpdir=" + folder.resolve("missing"),
+            link.toString());
+    try (JarRun run = JarRun.startCommand(folder, command)) {
+      await("healthy").until(() -> status(port, "GET", "/healthcheck", "") == 200);
+      String ask =
+          "{\"domain\": \"shop\", \"descriptors\":"
+              + " [{\"entries\": [{\"key\": \"user\", \"value\": \"ann\"}]}]}";
+      assertThat(status(port, "POST", "/json", ask)).isEqualTo(200);
+      assertThat(status(port, "POST", "/json", ask)).isEqualTo(429);
+      run.signal("TERM");
+      assertThat(run.await()).as(run.err()).isZero();
+    }
+  }
+
+  /** Returns the status of a response; 0 if there is none. */
+  private static int status(int port, String method, String path, String body)
+      throws InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+            .method(method, HttpRequest.BodyPublishers.ofString(body))
+            .header("Content-Type", "application/json")
+            .build();
+    try {
+      return HttpClient.newHttpClient()
+          .send(request, HttpResponse.BodyHandlers.discarding())
+          .statusCode();
+    } catch (IOException notListening) {
+      return 0;
     }
   }
 

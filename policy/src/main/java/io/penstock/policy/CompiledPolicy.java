@@ -8,12 +8,13 @@ import io.penstock.policy.path.NormalPath;
 import io.penstock.policy.path.PathSettings;
 import io.penstock.policy.path.PathSettings.EncodedSlashes;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A policy compiled for a store: its groups of tiers and an index of them. Thread-safe. */
@@ -21,7 +22,7 @@ final class CompiledPolicy {
   private final Policy policy;
   private final List<Match> exempt;
   private final List<TierSet> groups = new ArrayList<>();
-  private final Map<String, TierSet> manual = new HashMap<>();
+  private final Map<String, TierSet> manual = new ConcurrentHashMap<>();
   private final PhaseRules whole;
   private final PhaseRules early;
   private final PhaseRules late;
@@ -91,9 +92,27 @@ final class CompiledPolicy {
     return policy;
   }
 
+  /** Adds a manual rule that the policy doesn't contain. */
+  void addManual(Rule rule, Store store) {
+    check(rule, store);
+    TierGroup group = rule.tierGroup();
+    Tier tier = new Tier(rule, policy.rules().size(), group, store);
+    removeManual(rule.name());
+    manual.put(rule.name(), new TierSet(group, List.of(tier), store));
+  }
+
+  /** Removes a manual rule if there is one with this name. */
+  void removeManual(String name) {
+    TierSet removed = manual.remove(name);
+    if (removed != null) {
+      removed.retire();
+    }
+  }
+
   /** Returns the rule with this name if it is not off and has limits. */
   Optional<Tier> tier(String name) {
-    return groups.stream()
+    TierSet requested = manual.get(name);
+    return (requested == null ? groups.stream() : Stream.of(requested))
         .flatMap(group -> group.tiers().stream())
         .filter(tier -> tier.rule().name().equals(name) && !tier.rule().isUnlimited())
         .findAny();
@@ -217,7 +236,11 @@ final class CompiledPolicy {
     for (int i = 0; i < calls.size() && !isOff(overrides); i++) {
       TierSet group = manual.get(calls.get(i).rule());
       if (group != null) {
+        int before = selection.size();
         group.choose(calls.get(i).request(), selection);
+        for (int j = before; j < selection.size() && calls.get(i).alternative(); j++) {
+          selection.get(j).makeAlternative();
+        }
       }
     }
     return selection;
@@ -265,5 +288,6 @@ final class CompiledPolicy {
   /** Retires all limits. */
   void retire() {
     groups.forEach(TierSet::retire);
+    manual.values().forEach(TierSet::retire);
   }
 }

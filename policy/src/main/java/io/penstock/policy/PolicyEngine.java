@@ -8,6 +8,7 @@ import io.penstock.policy.jwt.JwtObserver;
 import io.penstock.policy.jwt.JwtVerifier;
 import io.penstock.policy.path.PathSettings;
 import java.util.ArrayList;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -113,6 +114,20 @@ public final class PolicyEngine implements AutoCloseable {
     CompiledPolicy.check(rule, store);
   }
 
+  /**
+   * Adds a manual rule until the policy is replaced. Other rules are not affected.
+   *
+   * @throws IllegalArgumentException if the store doesn't support a limit of the rule
+   */
+  public synchronized void addManual(Rule rule) {
+    current.addManual(rule, store);
+  }
+
+  /** Removes a manual rule if there is one with this name. What was consumed stays consumed. */
+  public synchronized void removeManual(String name) {
+    current.removeManual(name);
+  }
+
   /** Returns how the paths of requests are normalized under the active policy and override. */
   public PathSettings paths() {
     return current.paths(overrides);
@@ -207,17 +222,28 @@ public final class PolicyEngine implements AutoCloseable {
   }
 
   /**
-   * Decides several manual rules together: those that are enforced charge either all of their
-   * buckets or none. The outcomes of rules with the same mode are in the order of the calls.
+   * Decides several manual rules together: a request that is denied charges nothing. Shadow rules
+   * are charged in the same operation, except for those that deny. If there are alternatives and
+   * all of them deny, they are enforced. The outcomes of rules with the same mode are in the order
+   * of the calls.
    *
    * @param calls must not refer to the same bucket twice
    */
   public Verdict decideAll(List<RuleCall> calls) {
-    return decided(current.selectManual(calls, overrides));
+    Selection selection = current.selectManual(calls, overrides);
+    SelectedRule only = selection.only();
+    Verdict verdict =
+        only == null
+            ? new JointDecision(store, selection).decide()
+            : Verdict.of(only.outcome(decide(only.claim())));
+    return decided(selection, verdict);
   }
 
   private Verdict decided(Selection selection) {
-    Verdict verdict = decide(selection);
+    return decided(selection, decide(selection));
+  }
+
+  private Verdict decided(Selection selection, Verdict verdict) {
     selection.release();
     return notifyObserver(verdict);
   }
@@ -286,9 +312,23 @@ public final class PolicyEngine implements AutoCloseable {
     return decideAsync(() -> current.selectManual(manualRule, request, overrides));
   }
 
-  /** Like {@link #decideAll}, without blocking on the store. */
-  public CompletionStage<Verdict> decideAllAsync(List<RuleCall> calls) {
-    return decideAsync(() -> current.selectManual(calls, overrides));
+  /**
+   * Like {@link #decideAll}, without blocking on the store.
+   *
+   * @param deadline how long a shadow rule that denies may delay the verdict
+   */
+  public CompletionStage<Verdict> decideAllAsync(List<RuleCall> calls, Duration deadline) {
+    try {
+      if (decidesImmediately()) {
+        return CompletableFuture.completedFuture(decideAll(calls));
+      }
+      Selection selection = current.selectManual(calls, overrides);
+      return new JointDecision(store, selection)
+          .decideAsync(System.nanoTime() + deadline.toNanos())
+          .thenApply(verdict -> decided(selection, verdict));
+    } catch (RuntimeException failure) {
+      return CompletableFuture.failedFuture(failure);
+    }
   }
 
   private CompletionStage<Verdict> decideAsync(Supplier<Selection> select) {

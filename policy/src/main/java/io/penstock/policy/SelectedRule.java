@@ -24,6 +24,8 @@ final class SelectedRule {
   private @Nullable Decision decision;
   private boolean decidedWithoutStore;
   private boolean unverified;
+  private boolean alternative;
+  private @Nullable Decision withdrawn;
 
   void set(Tier tier, Mode ownMode, Mode mode, String key, long cost) {
     this.tier = tier;
@@ -34,6 +36,8 @@ final class SelectedRule {
     this.decision = null;
     this.decidedWithoutStore = false;
     this.unverified = false;
+    this.alternative = false;
+    this.withdrawn = null;
   }
 
   /** Denies the request because it lacks a part of the key that the rule requires. */
@@ -68,6 +72,36 @@ final class SelectedRule {
   /** Sets the decision of the store. */
   void decided(Decision ofStore) {
     decision = ofStore;
+  }
+
+  /** Opens the rule again, because the store has charged nothing. */
+  void withdraw() {
+    withdrawn = decision;
+    decision = null;
+  }
+
+  /** Returns the decision before {@link #withdraw}. */
+  Decision withdrawn() {
+    if (withdrawn == null) {
+      throw new IllegalStateException("never decided: " + tier().rule().name());
+    }
+    return withdrawn;
+  }
+
+  /** Makes the rule one of several of which at least one has to allow the request. */
+  void makeAlternative() {
+    alternative = true;
+  }
+
+  boolean isAlternative() {
+    return alternative;
+  }
+
+  /** Enforces the rule for this request if it is an alternative. */
+  void enforceAlternative() {
+    if (alternative) {
+      mode = Mode.ENFORCE;
+    }
   }
 
   private Limit limit() {

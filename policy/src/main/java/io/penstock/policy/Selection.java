@@ -110,6 +110,22 @@ final class Selection {
     return claims;
   }
 
+  /** Returns whether an enforced rule denies the request without asking the store. */
+  boolean isDeniedWithoutStore() {
+    List<Claim> unused = enforcedClaims();
+    return denied;
+  }
+
+  /** Marks the request as denied, once the store has decided. */
+  void deny() {
+    denied = true;
+  }
+
+  /** Returns whether all rules have the same mode, whatever their own is. */
+  boolean isForced() {
+    return all != null;
+  }
+
   private boolean isUndecided(int i, Mode mode) {
     return rules[i].mode() == mode && !rules[i].isDecidedWithoutStore();
   }
@@ -134,7 +150,7 @@ final class Selection {
     }
   }
 
-  private static Decision combine(List<Decision> results, int from, int count) {
+  static Decision combine(List<Decision> results, int from, int count) {
     return count == 1
         ? results.get(from)
         : Decision.all(results.subList(from, from + count).toArray(Decision[]::new));

@@ -16,9 +16,11 @@ import io.penstock.policy.http.VerdictResponses;
 import io.penstock.policy.metrics.DecisionMeters;
 import io.penstock.policy.metrics.RuleCounts;
 import io.penstock.testing.ManualClock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class RuleCallTest {
@@ -76,6 +78,69 @@ class RuleCallTest {
   }
 
   @Test
+  void decideAll_shadowRuleThatDenies_doesNotKeepOthersFromBeingCharged() {
+    List<RuleCall> calls =
+        List.of(call("shadow", "a", 2), call("shadow", "b", 1), call("wide", "a", 1));
+    Verdict verdict = engine.decideAll(calls);
+
+    assertThat(verdict.outcomes())
+        .extracting(Outcome::key, outcome -> outcome.decision().allowed())
+        .containsExactly(tuple("user=a", true), tuple("user=a", false), tuple("user=b", true));
+    assertThat(remaining("wide", "a")).isEqualTo(4);
+    assertThat(remaining("shadow", "a")).isEqualTo(1);
+    assertThat(remaining("shadow", "b")).isZero();
+  }
+
+  @Test
+  void decideAll_allAlternativesDeny_chargesNothing() {
+    List<RuleCall> calls = List.of(call("wide", "a", 1), alternative("a"), alternative("b"));
+    assertThat(engine.decideAll(calls).allowed()).isTrue();
+    Verdict denied = engine.decideAll(calls);
+
+    assertThat(denied.allowed()).isFalse();
+    assertThat(denied.decisive())
+        .hasValueSatisfying(outcome -> assertThat(outcome.rule().name()).isEqualTo("shadow"));
+    assertThat(remaining("wide", "a")).isEqualTo(4);
+  }
+
+  @Test
+  void decideAll_oneAlternativeAllows_chargesIt() {
+    assertThat(engine.decideAll(List.of(alternative("a"))).allowed()).isTrue();
+    List<RuleCall> calls = List.of(call("wide", "a", 1), alternative("a"), alternative("b"));
+
+    assertThat(engine.decideAll(calls).allowed()).isTrue();
+    assertThat(engine.decideAll(calls).allowed()).isFalse();
+    assertThat(remaining("wide", "a")).isEqualTo(4);
+  }
+
+  @Test
+  void decideAll_alternativesInAShadowPolicy_denyNothing() {
+    engine.override(Mode.SHADOW);
+    List<RuleCall> calls = List.of(call("wide", "a", 1), alternative("a"));
+
+    assertThat(engine.decideAll(calls).allowed()).isTrue();
+    assertThat(engine.decideAll(calls).allowed()).isTrue();
+    assertThat(remaining("wide", "a")).isEqualTo(3);
+  }
+
+  @Test
+  void decideAllAsync_storeIsSlowOnceAShadowRuleDenied_answersInTime() {
+    DelayedStore slow = new DelayedStore(store);
+    try (PolicyEngine waiting = new PolicyEngine(slow, engine.policy())) {
+      CompletableFuture<Verdict> verdict =
+          waiting
+              .decideAllAsync(
+                  List.of(call("wide", "a", 1), call("shadow", "a", 2)), Duration.ofMillis(1))
+              .toCompletableFuture();
+      slow.takeAnswers().forEach(Runnable::run);
+
+      // The second answer of the store is never delivered.
+      assertThat(verdict.join().allowed()).isTrue();
+      assertThat(remaining("wide", "a")).isEqualTo(4);
+    }
+  }
+
+  @Test
   void decideAll_unknownRules_areIgnored() {
     Verdict verdict = engine.decideAll(List.of(call("removed", "a", 1)));
 
@@ -87,7 +152,12 @@ class RuleCallTest {
   void decideAllAsync_sameCalls_sameVerdict() {
     List<RuleCall> calls = List.of(call("wide", "a", 1), call("narrow", "a", 2));
 
-    assertThat(engine.decideAllAsync(calls).toCompletableFuture().join().decisive())
+    assertThat(
+            engine
+                .decideAllAsync(calls, Duration.ofSeconds(1))
+                .toCompletableFuture()
+                .join()
+                .decisive())
         .hasValueSatisfying(outcome -> assertThat(outcome.rule().name()).isEqualTo("narrow"));
   }
 
@@ -158,6 +228,7 @@ class RuleCallTest {
     List<Verdict> received = new ArrayList<>();
     gate.decide(
         calls,
+        Duration.ofSeconds(1),
         () -> Runnable::run,
         new Gate.VerdictHandler() {
           @Override
@@ -180,6 +251,11 @@ class RuleCallTest {
   private RuleBuckets buckets(String rule, String user) {
     Optional<RuleBuckets> buckets = engine.buckets(rule, call(rule, user, 0).request());
     return buckets.orElseThrow();
+  }
+
+  private static RuleCall alternative(String user) {
+    RuleCall call = call("shadow", user, 1);
+    return new RuleCall(call.rule(), call.request(), true);
   }
 
   private static RuleCall call(String rule, String user, int cost) {

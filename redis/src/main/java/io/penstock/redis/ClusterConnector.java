@@ -24,9 +24,9 @@ interface ClusterConnector {
    *
    * @param seeds some servers, at least one
    */
-  static ClusterConnector to(List<RedisURI> seeds) {
+  static ClusterConnector to(List<RedisURI> seeds, RedisTls tls) {
     RedisClient client = RedisClient.create();
-    client.setOptions(Connector.options());
+    client.setOptions(tls.applyTo(Connector.options()));
     return new ClusterConnector() {
       @Override
       public List<ServerAddress> seeds() {
@@ -36,11 +36,12 @@ interface ClusterConnector {
       @Override
       public Connector at(ServerAddress address) {
         RedisURI uri =
-            RedisURI.builder(seeds.get(0))
-                .withHost(address.host())
-                .withPort(address.port())
-                .withTimeout(Connector.CONNECT_TIMEOUT)
-                .build();
+            tls.applyTo(
+                RedisURI.builder(seeds.get(0))
+                    .withHost(address.host())
+                    .withPort(address.port())
+                    .withTimeout(Connector.CONNECT_TIMEOUT)
+                    .build());
         return new NodeConnector(address, uri.isSsl(), true) {
           @Override
           public CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect() {

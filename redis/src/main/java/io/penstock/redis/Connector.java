@@ -40,15 +40,15 @@ interface Connector {
   void close();
 
   /** Creates new connections to a server, or to the primary that the sentinels name. */
-  static Connector to(RedisURI uri) {
+  static Connector to(RedisURI uri, RedisTls tls) {
     if (uri.getSocket() != null && !NativeTransports.isDomainSocketSupported()) {
       throw new IllegalArgumentException(
           "redis-socket:// needs netty-transport-native-epoll (or kqueue) on the class path: "
               + uri);
     }
-    RedisURI bounded = bounded(uri);
+    RedisURI bounded = tls.applyTo(bounded(uri));
     RedisClient client = RedisClient.create();
-    client.setOptions(options());
+    client.setOptions(tls.applyTo(options()));
     return new Connector() {
       @Override
       public CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect() {

@@ -23,6 +23,7 @@ public final class RedisStoreBuilder {
   private Duration startTimeout = Duration.ofSeconds(10);
   private boolean failFast;
   private int nodes;
+  private RedisTls tls = RedisTls.DEFAULT;
   private @Nullable RedisObserver observer;
   private boolean denialMemory = true;
   private Script script = SCRIPT;
@@ -61,6 +62,12 @@ public final class RedisStoreBuilder {
    */
   public RedisStoreBuilder failFast(boolean on) {
     this.failFast = on;
+    return this;
+  }
+
+  /** The certificates of connections with TLS, which the URL requests. */
+  public RedisStoreBuilder tls(RedisTls tls) {
+    this.tls = Objects.requireNonNull(tls, "tls");
     return this;
   }
 
@@ -132,7 +139,7 @@ public final class RedisStoreBuilder {
    * Creates a store with its own connections, to one server or to the primary that sentinels name.
    */
   public RedisStore connect(RedisURI uri) {
-    Connector connector = Connector.to(uri);
+    Connector connector = Connector.to(uri, tls);
     return new RedisStore(
         this, connector.address(), assembler -> assembler.singleServer(connector));
   }
@@ -147,7 +154,7 @@ public final class RedisStoreBuilder {
     if (seeds.isEmpty()) {
       throw new IllegalArgumentException("seeds must not be empty: " + seeds);
     }
-    ClusterConnector connector = ClusterConnector.to(List.copyOf(seeds));
+    ClusterConnector connector = ClusterConnector.to(List.copyOf(seeds), tls);
     return new RedisStore(this, addresses(connector), assembler -> assembler.cluster(connector));
   }
 

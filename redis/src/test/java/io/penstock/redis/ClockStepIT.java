@@ -311,7 +311,7 @@ class ClockStepIT {
     Random random = new Random(25);
     ServerConnection link =
         new ServerConnection(
-            Connector.to(RedisURI.create(redis.url())),
+            Connector.to(RedisURI.create(redis.url()), RedisTls.DEFAULT),
             ScriptTime.script(),
             new EvictionWatch(RedisObserver.NONE));
     link.probe().toCompletableFuture().get(1, TimeUnit.MINUTES);

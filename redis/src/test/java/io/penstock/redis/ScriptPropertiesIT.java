@@ -46,7 +46,7 @@ class ScriptPropertiesIT {
     store = time.store(redis, false);
     link =
         new ServerConnection(
-            Connector.to(RedisURI.create(redis.url())),
+            Connector.to(RedisURI.create(redis.url()), RedisTls.DEFAULT),
             ScriptTime.script(),
             new EvictionWatch(RedisObserver.NONE));
     link.probe().toCompletableFuture().get(1, TimeUnit.MINUTES);

@@ -37,6 +37,15 @@ final class ServerCertificate {
 
   /** Starts a server that uses this certificate on a port. */
   RedisProcess startServer(int port) {
+    return startServer(port, "no");
+  }
+
+  /**
+   * Starts a server that uses this certificate on a port.
+   *
+   * @param clients whether clients need a certificate, which is this one: yes or no
+   */
+  RedisProcess startServer(int port, String clients) {
     return RedisProcess.start(
         "--tls-port",
         "" + port,
@@ -44,8 +53,10 @@ final class ServerCertificate {
         certificateFile().toString(),
         "--tls-key-file",
         keyFile().toString(),
+        "--tls-ca-cert-file",
+        certificateFile().toString(),
         "--tls-auth-clients",
-        "no");
+        clients);
   }
 
   Path keyFile() {

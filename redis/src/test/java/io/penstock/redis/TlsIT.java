@@ -13,6 +13,7 @@ import io.penstock.StoreOptions;
 import io.penstock.testing.Ports;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -80,6 +81,31 @@ class TlsIT {
       await("degraded").until(() -> others.take("k").degraded());
       redis.restart();
       assertLimits(store);
+    }
+  }
+
+  @Test
+  void connect_filesOfTheSettings_areUsed() {
+    redis.close();
+    redis = certificate.startServer(port, "yes");
+    Optional<Path> file = Optional.of(certificate.certificateFile());
+    RedisTls tls = new RedisTls(file, file, Optional.of(certificate.keyFile()), false);
+    try (RedisStore store =
+        RedisStore.builder()
+            .deadline(Duration.ofSeconds(10))
+            .tls(tls)
+            .connect("rediss://localhost:" + port)) {
+      assertLimits(store);
+    }
+    RedisTls verifying = new RedisTls(tls.ca(), tls.certificate(), tls.key(), true);
+    try (RedisStore store =
+        RedisStore.builder().tls(verifying).connect("rediss://localhost:" + port)) {
+      assertThat(store.isAvailable()).isFalse();
+    }
+    RedisTls anonymous = new RedisTls(tls.ca(), Optional.empty(), Optional.empty(), false);
+    try (RedisStore store =
+        RedisStore.builder().tls(anonymous).connect("rediss://localhost:" + port)) {
+      assertThat(store.isAvailable()).isFalse();
     }
   }
 

@@ -5,11 +5,15 @@ import io.penstock.policy.load.Problems;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +37,13 @@ final class EnvoyVariables {
           "MERGE_DOMAIN_CONFIG", Setting.ENVOY_MERGE_DOMAINS,
           "LIMIT_RESPONSE_HEADERS_ENABLED", Setting.ENVOY_HEADERS,
           "SHADOW_MODE", Setting.ENVOY_SHADOW,
+          "QUOTA_MODE", Setting.ENVOY_QUOTA,
+          "FORCE_START_WITHOUT_INITIAL_CONFIG", Setting.ENVOY_START_WITHOUT_CONFIG,
+          "HEALTHY_WITH_AT_LEAST_ONE_CONFIG_LOADED", Setting.ENVOY_HEALTH_NEEDS_CONFIG,
           "RESPONSE_DYNAMIC_METADATA", Setting.ENVOY_DYNAMIC_METADATA);
+
+  /** The names of response headers with their defaults, in the order of the setting. */
+  private static final Map<String, String> HEADERS = headers();
 
   private static final Map<String, String> LOG_LEVELS =
       Map.of(
@@ -49,15 +59,10 @@ final class EnvoyVariables {
   /** The only supported values of variables, of which the first is the default. */
   private static final Map<String, List<String>> REQUIRED =
       Map.of(
-          "CONFIG_TYPE", List.of("FILE"),
           "BACKEND_TYPE", List.of("redis"),
-          "GRPC_UDS", List.of(""),
-          "GRPC_SERVER_USE_TLS", List.of("false", "0", "f"),
-          "REDIS_TLS_SKIP_HOSTNAME_VERIFICATION", List.of("false", "0", "f"),
-          "REDIS_TLS_CLIENT_CERT", List.of(""),
-          "REDIS_TLS_CLIENT_KEY", List.of(""),
-          "REDIS_TLS_CACERT", List.of(""),
-          "QUOTA_MODE", List.of("false", "0", "f"));
+          "GRPC_UDS", List.of(""));
+
+  private static final Pattern URL_SCHEME = Pattern.compile("(?<=^|,)rediss?://");
 
   private static final Set<String> TRUE = Set.of("1", "t", "true");
   private static final Set<String> FALSE = Set.of("0", "f", "false");
@@ -78,18 +83,11 @@ final class EnvoyVariables {
 
   private static final List<String> PREFIXES_WITHOUT_EFFECT =
       List.of(
-          "CONFIG_GRPC_XDS_",
+          "CONFIG_GRPC_XDS_SERVER_CONNECT_RETRY_INTERVAL",
           "DISABLE_STATS",
           "EXPIRATION_JITTER_",
           "EXTRA_TAGS",
-          "FORCE_START_WITHOUT_INITIAL_CONFIG",
-          "GRPC_CLIENT_TLS_",
           "GRPC_MAX_CONNECTION_AGE",
-          "GRPC_SERVER_TLS_",
-          "HEALTHY_WITH_AT_LEAST_ONE_CONFIG_LOADED",
-          "LIMIT_LIMIT_HEADER",
-          "LIMIT_REMAINING_HEADER",
-          "LIMIT_RESET_HEADER",
           "LOCAL_CACHE_",
           "MEMCACHE_",
           "NEAR_LIMIT_RATIO",
@@ -115,6 +113,7 @@ final class EnvoyVariables {
   private final Map<String, String> variables;
   private final Problems problems;
   private final SettingTarget target;
+  private final EnvoyConnectionVariables connections;
 
   /** Receives settings. */
   interface SettingTarget {
@@ -125,6 +124,7 @@ final class EnvoyVariables {
     this.variables = variables;
     this.problems = problems;
     this.target = target;
+    this.connections = new EnvoyConnectionVariables(variables, problems, target);
   }
 
   /** Sets the settings that the variables stand for. */
@@ -133,7 +133,13 @@ final class EnvoyVariables {
   }
 
   private void read() {
-    target.set(Setting.ENVOY, config().toString(), Location.of("RUNTIME_ROOT"));
+    if (connections.isXds()) {
+      connections.xds(flag("CONFIG_GRPC_XDS_SERVER_USE_TLS"));
+    } else {
+      target.set(Setting.ENVOY, config().toString(), Location.of("RUNTIME_ROOT"));
+    }
+    connections.server(flag("GRPC_SERVER_USE_TLS"));
+    headerNames();
     TEXTS.forEach(
         (name, setting) -> {
           String value = text(name);
@@ -155,6 +161,28 @@ final class EnvoyVariables {
     redis();
     REQUIRED.forEach(this::require);
     reportUnused();
+  }
+
+  private static Map<String, String> headers() {
+    Map<String, String> headers = new LinkedHashMap<>();
+    headers.put("LIMIT_LIMIT_HEADER", "RateLimit-Limit");
+    headers.put("LIMIT_REMAINING_HEADER", "RateLimit-Remaining");
+    headers.put("LIMIT_RESET_HEADER", "RateLimit-Reset");
+    return Collections.unmodifiableMap(headers);
+  }
+
+  private void headerNames() {
+    HEADERS.keySet().stream()
+        .filter(name -> text(name) != null && flag("LIMIT_RESPONSE_HEADERS_ENABLED"))
+        .findFirst()
+        .ifPresent(
+            first ->
+                target.set(
+                    Setting.ENVOY_HEADER_NAMES,
+                    HEADERS.entrySet().stream()
+                        .map(header -> variables.getOrDefault(header.getKey(), header.getValue()))
+                        .collect(Collectors.joining(",")),
+                    Location.of(first)));
   }
 
   private Path config() {
@@ -181,27 +209,33 @@ final class EnvoyVariables {
     String address = address(type, url);
     if (address != null) {
       target.set(Setting.REDIS, address, Location.of("REDIS_URL"));
+      if (address.startsWith("rediss")) {
+        connections.redis(flag("REDIS_TLS_SKIP_HOSTNAME_VERIFICATION"));
+      }
     }
   }
 
   private @Nullable String address(String type, String url) {
-    if (url.startsWith("redis://") || url.startsWith("rediss://")) {
-      return url;
+    String scheme = flag("REDIS_TLS") || url.contains("rediss://") ? "rediss" : "redis";
+    String stated = URL_SCHEME.matcher(url).replaceAll("");
+    if (stated.contains("@") && text("REDIS_AUTH") != null) {
+      problems.error(
+          Location.of("REDIS_AUTH"), "", "must not be set if REDIS_URL contains a password");
+      return null;
     }
-    String scheme = flag("REDIS_TLS") ? "rediss" : "redis";
     String auth = auth();
     return switch (type) {
-      case "single" -> scheme + "://" + auth + url;
-      case "cluster" -> scheme + "-cluster://" + auth + url;
+      case "single" -> scheme + "://" + auth + stated;
+      case "cluster" -> scheme + "-cluster://" + auth + stated;
       case "sentinel" -> {
-        int comma = url.indexOf(',');
+        int comma = stated.indexOf(',');
         if (comma > 0) {
           yield scheme
               + "-sentinel://"
               + auth
-              + url.substring(comma + 1)
+              + stated.substring(comma + 1)
               + "#"
-              + url.substring(0, comma);
+              + stated.substring(0, comma);
         }
         problems.error(
             Location.of("REDIS_URL"),
@@ -246,6 +280,8 @@ final class EnvoyVariables {
     used.addAll(TEXTS.keySet());
     used.addAll(FLAGS.keySet());
     used.addAll(REQUIRED.keySet());
+    used.addAll(HEADERS.keySet());
+    used.addAll(EnvoyConnectionVariables.names());
     variables.keySet().stream()
         .sorted()
         .filter(name -> !used.contains(name))

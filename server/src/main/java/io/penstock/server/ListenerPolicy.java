@@ -32,32 +32,34 @@ final class ListenerPolicy {
    */
   static HttpServerOptions proxyOptions(Settings settings, Optional<ServerSSLOptions> tls) {
     HttpServerOptions options = options(settings.proxyHost(), settings.proxyPort());
-    tls.ifPresent(
-        ssl -> {
-          options
-              .setSsl(true)
-              .setSslEngineOptions(new OrderedCiphers(ssl.getEnabledCipherSuites()))
-              .setUseAlpn(ssl.isUseAlpn())
-              .setKeyCertOptions(ssl.getKeyCertOptions())
-              .setTrustOptions(ssl.getTrustOptions())
-              .setClientAuth(ssl.getClientAuth())
-              .setEnabledSecureTransportProtocols(ssl.getEnabledSecureTransportProtocols());
-          ssl.getEnabledCipherSuites().forEach(options::addEnabledCipherSuite);
-        });
+    tls.ifPresent(ssl -> secure(options, ssl));
     return options;
+  }
+
+  private static void secure(HttpServerOptions options, ServerSSLOptions ssl) {
+    options
+        .setSsl(true)
+        .setSslEngineOptions(new OrderedCiphers(ssl.getEnabledCipherSuites()))
+        .setUseAlpn(ssl.isUseAlpn())
+        .setKeyCertOptions(ssl.getKeyCertOptions())
+        .setTrustOptions(ssl.getTrustOptions())
+        .setClientAuth(ssl.getClientAuth())
+        .setEnabledSecureTransportProtocols(ssl.getEnabledSecureTransportProtocols());
+    ssl.getEnabledCipherSuites().forEach(options::addEnabledCipherSuite);
   }
 
   /**
    * Returns the options of the listener for Envoy. Envoy has few connections with many streams, and
    * resets each stream that it no longer waits for. It closes idle connections after an hour, and
-   * should be the one that does.
+   * should be the one that does. TLS is used if configured.
    */
-  static HttpServerOptions envoyOptions(Settings settings) {
+  static HttpServerOptions envoyOptions(Settings settings, Optional<ServerSSLOptions> tls) {
     HttpServerOptions options =
         options(settings.envoyHost(), settings.envoyPort())
             .setIdleTimeout(ENVOY_IDLE_TIMEOUT_SECONDS)
             .setHttp2RstFloodMaxRstFramePerWindow(MAX_ENVOY_RESETS);
     options.getInitialSettings().setMaxConcurrentStreams(MAX_ENVOY_STREAMS);
+    tls.ifPresent(ssl -> secure(options, ssl));
     return options;
   }
 

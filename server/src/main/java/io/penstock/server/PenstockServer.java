@@ -51,13 +51,11 @@ import io.penstock.server.log.Logs;
 import io.penstock.server.proxy.ProxyListener;
 import io.penstock.server.proxy.ProxyMeters;
 import io.penstock.server.proxy.Upstream;
-import io.penstock.server.tls.TlsException;
-import io.penstock.server.tls.TlsFiles;
 import io.penstock.server.tls.TlsMaterial;
-import io.penstock.server.tls.TlsReloader;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -116,7 +114,7 @@ public final class PenstockServer implements AutoCloseable {
   private final Optional<EnvoyService> envoy;
   private final Optional<HttpListener> envoyListener;
   private final EnvoyDiagnostics envoyDiagnostics;
-  private final Optional<TlsReloader> tls;
+  private final ListenerCertificates certificates;
   private final Optional<AccessLog> accessLog;
 
   private PenstockServer(Settings settings, NanoClock clock) {
@@ -155,6 +153,8 @@ public final class PenstockServer implements AutoCloseable {
       WarmUp.run(settings, policyHolder.engine().policy(), gate.decidesImmediately());
       this.opening = new ListenerOpening(settings, vertx, transport, listenerMeters);
       this.decision = openDecisionListener(settings);
+      this.certificates = new ListenerCertificates(registry);
+      resources.push(certificates::close);
       this.envoyListener = envoy.map(service -> openEnvoyListener(settings, service));
       MetricsEndpoint metrics = new MetricsEndpoint(registry);
       this.envoyDiagnostics =
@@ -163,20 +163,8 @@ public final class PenstockServer implements AutoCloseable {
               new ListenerOpening(settings, adminVertx, adminTransport, listenerMeters),
               envoy,
               metrics);
-      Optional<TlsMaterial> material = settings.proxyTls().map(PenstockServer::load);
-      this.proxy =
-          settings.upstream().map(upstream -> openProxyListener(settings, upstream, material));
-      this.tls =
-          proxy.isPresent()
-              ? material.map(
-                  first ->
-                      new TlsReloader(
-                          settings.proxyTls().orElseThrow(),
-                          first,
-                          proxy.get()::updateTls,
-                          registry))
-              : Optional.empty();
-      health.watch(tls);
+      this.proxy = settings.upstream().map(upstream -> openProxyListener(settings, upstream));
+      health.watch(certificates::status);
       // From here on, the process is ready: no request is answered before.
       starting.complete(adminListener(settings, metrics));
       figures.start();
@@ -246,6 +234,7 @@ public final class PenstockServer implements AutoCloseable {
 
   private EnvoyService envoy(Settings settings, EnvoyOptions options, DecisionMeters meters) {
     return new EnvoyService(
+        vertx,
         options,
         store.store(),
         new SkippedRuleLog(meters),
@@ -276,7 +265,10 @@ public final class PenstockServer implements AutoCloseable {
         .setWorkerPoolSize(settings.workers());
   }
 
-  private static Vertx vertx(VertxOptions options, GuardedTransport transport) {
+  /** The cache of files needs a writable folder, which a container may not have. */
+  static Vertx vertx(VertxOptions options, GuardedTransport transport) {
+    options.setFileSystemOptions(
+        new FileSystemOptions().setClassPathResolvingEnabled(false).setFileCachingEnabled(false));
     return Vertx.builder().with(options).withTransport(transport).build();
   }
 
@@ -302,24 +294,20 @@ public final class PenstockServer implements AutoCloseable {
         registry);
   }
 
-  private static TlsMaterial load(TlsFiles files) {
-    try {
-      return TlsMaterial.load(files);
-    } catch (TlsException e) {
-      throw StartException.unusable(Setting.PROXY_TLS_CERT, e);
-    }
-  }
-
-  private HttpListener openProxyListener(
-      Settings settings, Upstream upstream, Optional<TlsMaterial> material) {
+  private HttpListener openProxyListener(Settings settings, Upstream upstream) {
+    Optional<TlsMaterial> material =
+        ListenerCertificates.load(Setting.PROXY_TLS_CERT, settings.proxyTls());
     AccessLog log = accessLog.orElse(null);
     ProxyListener handler = new ProxyListener(vertx, gate, upstream, settings.maxDelayed(), log);
     ProxyMeters.register(handler, registry);
-    return opening.open(
-        Setting.PROXY_PORT,
-        ListenerPolicy.proxyOptions(settings, material.map(TlsMaterial::options)),
-        handler,
-        handler.unhandled());
+    HttpListener listener =
+        opening.open(
+            Setting.PROXY_PORT,
+            ListenerPolicy.proxyOptions(settings, material.map(TlsMaterial::options)),
+            handler,
+            handler.unhandled());
+    certificates.watch("proxy", material, listener);
+    return listener;
   }
 
   private HttpListener openDecisionListener(Settings settings) {
@@ -338,10 +326,15 @@ public final class PenstockServer implements AutoCloseable {
   }
 
   private HttpListener openEnvoyListener(Settings settings, EnvoyService service) {
-    return opening.open(
-        Setting.ENVOY_PORT,
-        ListenerPolicy.envoyOptions(settings),
-        service.handler(vertx, gate, bodies(vertx, settings), settings.requestTimeoutMillis()));
+    Optional<TlsMaterial> material =
+        ListenerCertificates.load(Setting.ENVOY_TLS_CERT, settings.envoyTls());
+    HttpListener listener =
+        opening.open(
+            Setting.ENVOY_PORT,
+            ListenerPolicy.envoyOptions(settings, material.map(TlsMaterial::options)),
+            service.handler(vertx, gate, bodies(vertx, settings), settings.requestTimeoutMillis()));
+    certificates.watch("envoy", material, listener);
+    return listener;
   }
 
   private AdminListener adminListener(Settings settings, MetricsEndpoint metrics) {
@@ -421,7 +414,7 @@ public final class PenstockServer implements AutoCloseable {
   public void reload() {
     reload("the policy", policyHolder::reload);
     envoy.ifPresent(open -> reload("the configuration for Envoy", open::reload));
-    tls.ifPresent(open -> reload("the certificates", open::reload));
+    reload("the certificates", certificates::reload);
     accessLog.ifPresent(open -> reload("the access log", open::reopen));
     database.ifPresent(open -> reload("the rules", open.ruleSync()::refresh));
   }
@@ -444,7 +437,7 @@ public final class PenstockServer implements AutoCloseable {
     health.startShutdown();
     envoy.ifPresent(EnvoyService::startShutdown);
     figures.closeStream();
-    tls.ifPresent(TlsReloader::close);
+    certificates.close();
     drain();
     List<Future<Void>> closing = new ArrayList<>(List.of(decision.close(shutdown)));
     proxy.ifPresent(listener -> closing.add(listener.close(shutdown)));

@@ -18,8 +18,9 @@ public enum Setting {
   ENVOY(
       "FILE",
       null,
-      "The configuration of Envoy's rate limit service (envoyproxy/ratelimit): a file, or a folder of"
-          + " files. It opens the listener for Envoy."),
+      "The configuration of Envoy's rate limit service (envoyproxy/ratelimit): a file, a folder of"
+          + " files, or the xDS server that sends it, such as grpcs://envoy-gateway:18001 (grpc://"
+          + " without TLS). It opens the listener for Envoy."),
   ENVOY_VARIABLES(
       "BOOL",
       "false",
@@ -27,6 +28,47 @@ public enum Setting {
           + " RUNTIME_ROOT and REDIS_URL. Flags and variables of Penstock override them."),
   ENVOY_HOST("ADDRESS", "0.0.0.0", "The address that the listener for Envoy binds to."),
   ENVOY_PORT("N", "8081", "The port of the listener for Envoy; 0 selects a free port."),
+  ENVOY_TLS_CERT(
+      "FILES",
+      null,
+      "The certificate chain of the listener for Envoy, in PEM format; no TLS without it. The TLS"
+          + " versions and cipher suites are those of proxy_tls_protocols and proxy_tls_ciphers."),
+  ENVOY_TLS_KEY("FILES", null, "The private key of this certificate, in PEM format."),
+  ENVOY_TLS_CLIENT_CA(
+      "FILE",
+      null,
+      "The CAs that may sign the client certificates that the listener for Envoy then requires, in"
+          + " PEM format."),
+  ENVOY_XDS_NODE("TEXT", "default", "The node ID that is sent to the xDS server."),
+  ENVOY_XDS_METADATA(
+      "LIST", null, "Metadata of the node for the xDS server: name=value, separated by commas."),
+  ENVOY_XDS_HEADERS(
+      "LIST", null, "Headers of the call to the xDS server: name=value, separated by commas."),
+  ENVOY_XDS_CA(
+      "FILE",
+      null,
+      "The CAs that may sign the certificate of the xDS server, in PEM format; the default is the"
+          + " JVM's trust store."),
+  ENVOY_XDS_CERT("FILE", null, "The client certificate for the xDS server, in PEM format."),
+  ENVOY_XDS_KEY("FILE", null, "The private key of this certificate, in PEM format."),
+  ENVOY_XDS_SERVER_NAME(
+      "TEXT", null, "The name in the certificate of the xDS server; the default is its host."),
+  ENVOY_XDS_BACKOFF_MS(
+      "N",
+      "1000",
+      "How long to wait before connecting to the xDS server again; twice as long after each failure,"
+          + " with jitter."),
+  ENVOY_XDS_MAX_BACKOFF_MS("N", "30000", "The max time of this wait."),
+  ENVOY_XDS_MAX_MESSAGE("BYTES", "4194304", "The max size of a configuration from the xDS server."),
+  ENVOY_START_WITHOUT_CONFIG(
+      "BOOL",
+      "false",
+      "Whether the process starts before a valid configuration for Envoy has been loaded. Until"
+          + " then, requests of Envoy are answered with UNAVAILABLE."),
+  ENVOY_HEALTH_NEEDS_CONFIG(
+      "BOOL",
+      "false",
+      "Whether health checks of the listener for Envoy fail while no domain is configured."),
   ENVOY_MERGE_DOMAINS("BOOL", "false", "Whether several files may configure the same domain."),
   ENVOY_ALGORITHM(
       "FORM",
@@ -40,6 +82,10 @@ public enum Setting {
           + " most one burst, because it is the cost of a request that has been served."),
   ENVOY_HEADERS(
       "BOOL", "false", "Whether Envoy is asked to add RateLimit headers to its responses."),
+  ENVOY_HEADER_NAMES(
+      "LIST",
+      "RateLimit-Limit,RateLimit-Remaining,RateLimit-Reset",
+      "The names of these headers, in this order, separated by commas."),
   ENVOY_DYNAMIC_METADATA(
       "BOOL",
       "false",
@@ -60,6 +106,11 @@ public enum Setting {
       "The port of a listener with the metrics of the admin listener and nothing else; 0 selects a"
           + " free port. Not opened by default."),
   ENVOY_METRICS_PATH("PATH", "/metrics", "The path of the metrics on envoy_metrics_port."),
+  ENVOY_QUOTA(
+      "BOOL",
+      "false",
+      "Whether all limits have quota_mode: a request of Envoy is denied only if it exceeds all of its"
+          + " limits."),
   UPSTREAM(
       "URL",
       null,
@@ -177,6 +228,15 @@ public enum Setting {
       null,
       "The Redis server that nodes share limits through: redis://, redis-sentinel:// or"
           + " redis-cluster://, with rediss for TLS. Without it, limits are kept in process."),
+  REDIS_TLS_CA(
+      "FILE",
+      null,
+      "With rediss, the CAs that may sign the certificate of Redis, in PEM format; the default is the"
+          + " JVM's trust store."),
+  REDIS_TLS_CERT("FILE", null, "With rediss, the client certificate, in PEM format."),
+  REDIS_TLS_KEY("FILE", null, "The private key of this certificate, in PEM format."),
+  REDIS_TLS_VERIFY_HOST(
+      "BOOL", "true", "Whether the name in the certificate of Redis has to be that of its host."),
   REDIS_DEADLINE_MS(
       "N",
       "25",
@@ -311,20 +371,38 @@ public enum Setting {
           UPSTREAM;
       case ENVOY_HOST,
           ENVOY_PORT,
+          ENVOY_TLS_CERT,
+          ENVOY_TLS_KEY,
+          ENVOY_XDS_NODE,
+          ENVOY_XDS_METADATA,
+          ENVOY_XDS_HEADERS,
+          ENVOY_XDS_CA,
+          ENVOY_XDS_CERT,
+          ENVOY_XDS_KEY,
+          ENVOY_XDS_SERVER_NAME,
+          ENVOY_XDS_BACKOFF_MS,
+          ENVOY_XDS_MAX_BACKOFF_MS,
+          ENVOY_XDS_MAX_MESSAGE,
+          ENVOY_START_WITHOUT_CONFIG,
+          ENVOY_HEALTH_NEEDS_CONFIG,
           ENVOY_MERGE_DOMAINS,
           ENVOY_ALGORITHM,
           ENVOY_OVERDRAFT,
           ENVOY_HEADERS,
           ENVOY_SHADOW,
+          ENVOY_QUOTA,
           ENVOY_DYNAMIC_METADATA,
           ENVOY_DEBUG_PORT,
           ENVOY_METRICS_PORT ->
           ENVOY;
       case ENVOY_DEBUG_HOST -> ENVOY_DEBUG_PORT;
       case ENVOY_METRICS_HOST, ENVOY_METRICS_PATH -> ENVOY_METRICS_PORT;
+      case ENVOY_TLS_CLIENT_CA -> ENVOY_TLS_CERT;
+      case ENVOY_HEADER_NAMES -> ENVOY_HEADERS;
       case PROXY_TLS_CLIENT_CA, PROXY_TLS_PROTOCOLS, PROXY_TLS_CIPHERS -> PROXY_TLS_CERT;
       case PROXY_TLS_CLIENT_AUTH -> PROXY_TLS_CLIENT_CA;
       case ACCESS_LOG_FILE -> ACCESS_LOG;
+      case REDIS_TLS_CA, REDIS_TLS_CERT, REDIS_TLS_KEY, REDIS_TLS_VERIFY_HOST -> REDIS;
       case REDIS_DEADLINE_MS, REDIS_START_TIMEOUT_MS, REDIS_FAIL_FAST, REDIS_PREFIX, NODES -> REDIS;
       case POSTGRES_SNAPSHOT,
           POSTGRES_MIGRATE,
@@ -339,11 +417,13 @@ public enum Setting {
 
   /** Returns whether a connection is less protected than intended if the setting has no effect. */
   boolean isProtective() {
-    return name().startsWith("PROXY_TLS_") || this == UPSTREAM_CA;
+    return name().startsWith("PROXY_TLS_")
+        || name().startsWith("ENVOY_TLS_")
+        || this == UPSTREAM_CA;
   }
 
   /** Returns whether the value must not be printed. */
   public boolean isSecret() {
-    return this == TOKEN || this == ADMIN_TOKEN;
+    return this == TOKEN || this == ADMIN_TOKEN || this == ENVOY_XDS_HEADERS;
   }
 }

@@ -60,11 +60,15 @@ final class SettingCheck {
           POSTGRES_MIGRATE,
           VIOLATIONS,
           REDIS_FAIL_FAST,
+          REDIS_TLS_VERIFY_HOST,
           ENVOY_VARIABLES,
           ENVOY_MERGE_DOMAINS,
           ENVOY_OVERDRAFT,
+          ENVOY_START_WITHOUT_CONFIG,
+          ENVOY_HEALTH_NEEDS_CONFIG,
           ENVOY_HEADERS,
           ENVOY_SHADOW,
+          ENVOY_QUOTA,
           ENVOY_DYNAMIC_METADATA ->
           oneOf(value, "true", "false");
       case TOKEN, ADMIN_TOKEN ->
@@ -79,9 +83,23 @@ final class SettingCheck {
       case VIOLATIONS_ROWS -> whole(value, 0, Integer.MAX_VALUE);
       case VIOLATIONS_USER -> parsed(() -> checkUserKey(value));
       case ADMIN_TOKENS -> parsed(() -> AccessTokens.parse(value));
-      case POLICY, ENVOY, POSTGRES_SNAPSHOT, ACCESS_LOG_FILE -> path(value);
-      case UPSTREAM_CA, PROXY_TLS_CLIENT_CA -> readable(value);
-      case PROXY_TLS_CERT, PROXY_TLS_KEY ->
+      case ENVOY -> EnvoySettings.checkSource(value);
+      case ENVOY_XDS_METADATA, ENVOY_XDS_HEADERS -> EnvoySettings.checkPairs(value);
+      case ENVOY_HEADER_NAMES -> EnvoySettings.checkHeaders(value);
+      case ENVOY_XDS_BACKOFF_MS, ENVOY_XDS_MAX_BACKOFF_MS -> whole(value, 1, 86_400_000);
+      case ENVOY_XDS_MAX_MESSAGE -> whole(value, 1, 1 << 30);
+      case POLICY, POSTGRES_SNAPSHOT, ACCESS_LOG_FILE -> path(value);
+      case UPSTREAM_CA,
+          PROXY_TLS_CLIENT_CA,
+          ENVOY_TLS_CLIENT_CA,
+          ENVOY_XDS_CA,
+          ENVOY_XDS_CERT,
+          ENVOY_XDS_KEY,
+          REDIS_TLS_CA,
+          REDIS_TLS_CERT,
+          REDIS_TLS_KEY ->
+          readable(value);
+      case PROXY_TLS_CERT, PROXY_TLS_KEY, ENVOY_TLS_CERT, ENVOY_TLS_KEY ->
           Settings.list(value).stream()
               .map(SettingCheck::readable)
               .filter(Objects::nonNull)
@@ -101,6 +119,8 @@ final class SettingCheck {
           ENVOY_HOST,
           ENVOY_DEBUG_HOST,
           ENVOY_METRICS_HOST,
+          ENVOY_XDS_NODE,
+          ENVOY_XDS_SERVER_NAME,
           REDIS_PREFIX ->
           value.isBlank() ? "must not be empty" : null;
     };
@@ -152,7 +172,7 @@ final class SettingCheck {
         : "must be " + String.join(" | ", known) + ": " + value;
   }
 
-  private static @Nullable String path(String value) {
+  static @Nullable String path(String value) {
     try {
       return Path.of(value).toString().isBlank() ? "must not be empty" : null;
     } catch (InvalidPathException e) {

@@ -4,6 +4,7 @@ import io.penstock.policy.KeyPart;
 import io.penstock.policy.http.HeaderFormat;
 import io.penstock.policy.http.Jitter;
 import io.penstock.policy.load.Problem;
+import io.penstock.redis.RedisTls;
 import io.penstock.server.envoy.EnvoyOptions;
 import io.penstock.server.log.AccessFormat;
 import io.penstock.server.proxy.Upstream;
@@ -94,22 +95,41 @@ public final class Settings {
 
   /** Returns the TLS files of the proxy listener; empty if it does not use TLS. */
   public Optional<TlsFiles> proxyTls() {
-    List<Path> certificates = files(Setting.PROXY_TLS_CERT);
-    List<Path> keys = files(Setting.PROXY_TLS_KEY);
-    if (certificates.isEmpty() || certificates.size() != keys.size()) {
-      return Optional.empty();
-    }
+    return tls(
+        identities(Setting.PROXY_TLS_CERT, Setting.PROXY_TLS_KEY),
+        text(Setting.PROXY_TLS_CLIENT_CA),
+        required(Setting.PROXY_TLS_CLIENT_AUTH).equals("required"));
+  }
+
+  /** Returns the TLS files of the listener for Envoy; empty if it does not use TLS. */
+  public Optional<TlsFiles> envoyTls() {
+    return tls(
+        identities(Setting.ENVOY_TLS_CERT, Setting.ENVOY_TLS_KEY),
+        text(Setting.ENVOY_TLS_CLIENT_CA),
+        true);
+  }
+
+  private Optional<TlsFiles> tls(
+      List<TlsFiles.Pair> identities, Optional<String> clientCa, boolean clientRequired) {
+    return identities.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            new TlsFiles(
+                identities,
+                clientCa.map(Path::of),
+                clientRequired,
+                list(required(Setting.PROXY_TLS_PROTOCOLS)),
+                list(required(Setting.PROXY_TLS_CIPHERS))));
+  }
+
+  private List<TlsFiles.Pair> identities(Setting certificate, Setting key) {
+    List<Path> certificates = files(certificate);
+    List<Path> keys = files(key);
     List<TlsFiles.Pair> identities = new ArrayList<>();
-    for (int i = 0; i < keys.size(); i++) {
+    for (int i = 0; i < keys.size() && certificates.size() == keys.size(); i++) {
       identities.add(new TlsFiles.Pair(certificates.get(i), keys.get(i)));
     }
-    return Optional.of(
-        new TlsFiles(
-            identities,
-            text(Setting.PROXY_TLS_CLIENT_CA).map(Path::of),
-            required(Setting.PROXY_TLS_CLIENT_AUTH).equals("required"),
-            list(required(Setting.PROXY_TLS_PROTOCOLS)),
-            list(required(Setting.PROXY_TLS_CIPHERS))));
+    return identities;
   }
 
   /** Returns the files of a list; empty if the setting is not set. */
@@ -124,17 +144,7 @@ public final class Settings {
 
   /** Returns the settings of the listener for Envoy, if it is to be opened. */
   public Optional<EnvoyOptions> envoy() {
-    return text(Setting.ENVOY)
-        .map(
-            config ->
-                new EnvoyOptions(
-                    Path.of(config),
-                    flag(Setting.ENVOY_MERGE_DOMAINS),
-                    required(Setting.ENVOY_ALGORITHM).equals("fixed_window"),
-                    flag(Setting.ENVOY_OVERDRAFT),
-                    flag(Setting.ENVOY_HEADERS),
-                    flag(Setting.ENVOY_SHADOW),
-                    flag(Setting.ENVOY_DYNAMIC_METADATA)));
+    return text(Setting.ENVOY).map(source -> EnvoySettings.read(source, this));
   }
 
   public String envoyHost() {
@@ -264,6 +274,15 @@ public final class Settings {
     return required(Setting.REDIS_PREFIX);
   }
 
+  /** Returns the certificates of the connections to Redis. */
+  public RedisTls redisTls() {
+    return new RedisTls(
+        text(Setting.REDIS_TLS_CA).map(Path::of),
+        text(Setting.REDIS_TLS_CERT).map(Path::of),
+        text(Setting.REDIS_TLS_KEY).map(Path::of),
+        flag(Setting.REDIS_TLS_VERIFY_HOST));
+  }
+
   public Optional<Integer> nodes() {
     return text(Setting.NODES).map(Integer::valueOf);
   }
@@ -323,20 +342,20 @@ public final class Settings {
     return SettingsText.of(values, setting -> unmetNeed(setting) == null);
   }
 
-  private Optional<String> text(Setting setting) {
+  Optional<String> text(Setting setting) {
     SettingValue current = values.get(setting);
     return current == null ? Optional.empty() : Optional.of(current.value());
   }
 
-  private String required(Setting setting) {
+  String required(Setting setting) {
     return text(setting).orElseThrow(() -> new IllegalStateException(setting.key() + " is unset"));
   }
 
-  private boolean flag(Setting setting) {
+  boolean flag(Setting setting) {
     return Boolean.parseBoolean(required(setting));
   }
 
-  private int whole(Setting setting) {
+  int whole(Setting setting) {
     return Integer.parseInt(required(setting));
   }
 

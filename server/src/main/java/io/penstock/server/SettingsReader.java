@@ -104,7 +104,9 @@ public final class SettingsReader {
       Located<Node> located = fields.located(setting.key());
       String value = fields.text(setting.key());
       if (located != null && value != null) {
-        boolean isPath = setting == Setting.POLICY || setting == Setting.ENVOY;
+        boolean isPath =
+            setting == Setting.POLICY
+                || (setting == Setting.ENVOY && !EnvoySettings.isServer(value));
         set(setting, isPath ? resolve(file, value) : value, located.at());
       }
     }

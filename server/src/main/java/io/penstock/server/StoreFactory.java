@@ -45,6 +45,7 @@ record StoreFactory(Store store, LiveFigures.StoreFigures figures, Runnable warm
                       .startTimeout(settings.redisStartTimeout())
                       .failFast(settings.redisFailsFast())
                       .keyPrefix(settings.redisPrefix())
+                      .tls(settings.redisTls())
                       .observer(new StoreMeters(registry));
               settings.nodes().ifPresent(builder::nodes);
               RedisStore store = connect(builder, url);

@@ -8,6 +8,8 @@ import io.penstock.server.tls.TlsMaterial;
 import java.nio.file.Path;
 import java.security.NoSuchAlgorithmException;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,17 @@ final class TlsCheck {
 
   /** Part of the name of every cipher suite older than TLS 1.3. */
   private static final String PRE_TLS_1_3 = "_WITH_";
+
+  /** The settings of connections to servers that have no effect without TLS. */
+  private static final Set<Setting> CLIENT_TLS =
+      Set.of(
+          Setting.REDIS_TLS_CA,
+          Setting.REDIS_TLS_CERT,
+          Setting.REDIS_TLS_KEY,
+          Setting.ENVOY_XDS_CA,
+          Setting.ENVOY_XDS_CERT,
+          Setting.ENVOY_XDS_KEY,
+          Setting.ENVOY_XDS_SERVER_NAME);
 
   private TlsCheck() {}
 
@@ -47,7 +60,64 @@ final class TlsCheck {
   /** Adds the errors in the combination of all TLS settings. */
   static void checkCombinations(Settings settings, Problems problems) {
     upstream(settings, problems);
-    listener(settings, problems);
+    client("redis", "rediss", Setting.REDIS_TLS_CERT, Setting.REDIS_TLS_KEY, settings, problems);
+    client("envoy", "grpcs", Setting.ENVOY_XDS_CERT, Setting.ENVOY_XDS_KEY, settings, problems);
+    listener(ListenerTls.PROXY, settings, problems);
+    listener(ListenerTls.ENVOY, settings, problems);
+  }
+
+  /** The settings of a listener's certificates. */
+  private enum ListenerTls {
+    PROXY(Setting.PROXY_TLS_CERT, Setting.PROXY_TLS_KEY, Setting.PROXY_TLS_CLIENT_CA),
+    ENVOY(Setting.ENVOY_TLS_CERT, Setting.ENVOY_TLS_KEY, Setting.ENVOY_TLS_CLIENT_CA);
+
+    final Setting certificate;
+    final Setting key;
+    final Setting clientCa;
+
+    ListenerTls(Setting certificate, Setting key, Setting clientCa) {
+      this.certificate = certificate;
+      this.key = key;
+      this.clientCa = clientCa;
+    }
+
+    Setting setting(TlsException.TlsPart part) {
+      return switch (part) {
+        case CERTIFICATE -> certificate;
+        case KEY -> key;
+        case CLIENT_CA -> clientCa;
+      };
+    }
+  }
+
+  /** Checks the settings of a connection that uses TLS if its URL requests it. */
+  private static void client(
+      String url,
+      String scheme,
+      Setting certificate,
+      Setting key,
+      Settings settings,
+      Problems problems) {
+    String prefix = certificate.name().substring(0, certificate.name().length() - "CERT".length());
+    Setting target = Setting.valueOf(url.toUpperCase(Locale.ROOT));
+    boolean uses = settings.text(target).orElse(scheme).startsWith(scheme);
+    for (Setting setting : Setting.values()) {
+      if (isOfClient(setting, prefix) && settings.isGiven(setting) && !uses) {
+        problems.error(
+            at(settings, setting), "", setting.key() + " needs " + url + " with " + scheme + "://");
+      }
+    }
+    if (settings.isGiven(certificate) != settings.isGiven(key)) {
+      Setting given = settings.isGiven(key) ? key : certificate;
+      problems.error(
+          at(settings, given),
+          "",
+          certificate.key() + " and " + key.key() + " must be set together");
+    }
+  }
+
+  private static boolean isOfClient(Setting setting, String prefix) {
+    return setting.name().startsWith(prefix) && CLIENT_TLS.contains(setting);
   }
 
   private static void upstream(Settings settings, Problems problems) {
@@ -67,21 +137,25 @@ final class TlsCheck {
     }
   }
 
-  private static void listener(Settings settings, Problems problems) {
-    int certificates = settings.files(Setting.PROXY_TLS_CERT).size();
-    int keys = settings.files(Setting.PROXY_TLS_KEY).size();
+  private static void listener(ListenerTls listener, Settings settings, Problems problems) {
+    int certificates = settings.files(listener.certificate).size();
+    int keys = settings.files(listener.key).size();
     if (certificates != keys) {
-      Setting given = certificates > keys ? Setting.PROXY_TLS_CERT : Setting.PROXY_TLS_KEY;
+      Setting given = certificates > keys ? listener.certificate : listener.key;
       problems.error(
           at(settings, given),
           "",
-          "proxy_tls_cert and proxy_tls_key must be set together, one key for each certificate: "
+          listener.certificate.key()
+              + " and "
+              + listener.key.key()
+              + " must be set together, one key for each certificate: "
               + certificates
               + " and "
               + keys);
       return;
     }
-    TlsFiles files = settings.proxyTls().orElse(null);
+    TlsFiles files =
+        (listener == ListenerTls.PROXY ? settings.proxyTls() : settings.envoyTls()).orElse(null);
     if (files == null) {
       return;
     }
@@ -93,16 +167,8 @@ final class TlsCheck {
     try {
       TlsMaterial.load(files);
     } catch (TlsException e) {
-      problems.error(at(settings, setting(e.part())), "", String.valueOf(e.getMessage()));
+      problems.error(at(settings, listener.setting(e.part())), "", String.valueOf(e.getMessage()));
     }
-  }
-
-  private static Setting setting(TlsException.TlsPart part) {
-    return switch (part) {
-      case CERTIFICATE -> Setting.PROXY_TLS_CERT;
-      case KEY -> Setting.PROXY_TLS_KEY;
-      case CLIENT_CA -> Setting.PROXY_TLS_CLIENT_CA;
-    };
   }
 
   private static void suites(Settings settings, TlsFiles files, Problems problems) {

@@ -72,10 +72,8 @@ final class WarmUp {
   private final Settings settings;
   private final GuardedTransport transport = new GuardedTransport();
   private final Vertx vertx =
-      Vertx.builder()
-          .with(new VertxOptions().setEventLoopPoolSize(1).setWorkerPoolSize(1))
-          .withTransport(transport)
-          .build();
+      PenstockServer.vertx(
+          new VertxOptions().setEventLoopPoolSize(1).setWorkerPoolSize(1), transport);
 
   private WarmUp(Settings settings) {
     this.settings = settings;

@@ -53,12 +53,22 @@ class DockerfileTest {
   }
 
   @Test
+  void ratelimit_isTheCommandOfTheReference() {
+    assertThat(FILE).contains("RUN ln -s /opt/penstock/bin/ratelimit /bin/ratelimit\n");
+    assertThat(Path.of("src", "dist", "ratelimit")).isExecutable();
+  }
+
+  @Test
   void ports_areThoseOfAllListeners() {
     assertThat(last("EXPOSE").split(" "))
         .containsExactlyInAnyOrder(
             Setting.PORT.otherwise(),
             Setting.PROXY_PORT.otherwise(),
-            Setting.ADMIN_PORT.otherwise());
+            Setting.ADMIN_PORT.otherwise(),
+            Setting.ENVOY_PORT.otherwise(),
+            // Those of envoyproxy/ratelimit for debugging, and for metrics with Envoy Gateway
+            "6070",
+            "19001");
   }
 
   @Test

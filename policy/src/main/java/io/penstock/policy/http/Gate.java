@@ -9,6 +9,7 @@ import io.penstock.policy.RuleCall;
 import io.penstock.policy.Verdict;
 import io.penstock.policy.address.Headers;
 import io.penstock.policy.address.IpAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -148,13 +149,18 @@ public final class Gate {
    * of {@link #decide(Request, Supplier, VerdictHandler)}.
    *
    * @param calls must not be empty, nor refer to the same bucket twice
+   * @param deadline how long a shadow rule that denies may delay the verdict
    */
-  public void decide(List<RuleCall> calls, Supplier<Executor> executor, VerdictHandler handler) {
+  public void decide(
+      List<RuleCall> calls,
+      Duration deadline,
+      Supplier<Executor> executor,
+      VerdictHandler handler) {
     long startNanos = System.nanoTime();
     if (!immediate) {
       complete(
           engine
-              .decideAllAsync(calls)
+              .decideAllAsync(calls, deadline)
               .thenApply(verdict -> observed(decisive(calls, verdict), verdict, startNanos)),
           executor.get(),
           handler);

@@ -30,7 +30,7 @@ public final class HealthEndpoint {
   private final PolicyHolder policyHolder;
   private final LiveFigures.StoreFigures store;
   private final Supplier<Optional<RuleSync.SyncStatus>> database;
-  private volatile Optional<TlsReloader> tls = Optional.empty();
+  private volatile Supplier<Optional<TlsReloader.CertificateStatus>> tls = Optional::empty;
   private volatile Supplier<Optional<EnvoyStatus>> envoy = Optional::empty;
   private volatile boolean shuttingDown;
 
@@ -46,8 +46,8 @@ public final class HealthEndpoint {
     this.database = database;
   }
 
-  /** Adds the state of the proxy's certificates to the report, if there are any. */
-  public void watch(Optional<TlsReloader> certificates) {
+  /** Adds the state of the certificates of all listeners to the report, if there are any. */
+  public void watch(Supplier<Optional<TlsReloader.CertificateStatus>> certificates) {
     tls = certificates;
   }
 
@@ -83,7 +83,7 @@ public final class HealthEndpoint {
     boolean storeAvailable = store.store().isAvailable();
     Optional<RuleSync.SyncStatus> sync = database.get();
     boolean databaseAvailable = sync.map(RuleSync.SyncStatus::available).orElse(true);
-    Optional<TlsReloader.CertificateStatus> certificates = tls.map(TlsReloader::state);
+    Optional<TlsReloader.CertificateStatus> certificates = tls.get();
     boolean certificatesValid = certificates.map(now -> now.problem() == null).orElse(true);
     Optional<EnvoyStatus> configured = envoy.get();
     ActivePolicy active = policyHolder.active();

@@ -58,6 +58,7 @@ final class AnswerBuilder {
     long resetNanos = decision.resetAfter().toNanos();
     return new DescriptorStatus(
         !claim.isOver() || claim.limit().mode().shadow(),
+        claim.limit().mode().quota(),
         claim.currentLimit(),
         Math.max(0, decision.remainingThousandths() / BucketClaim.TOKEN),
         (resetNanos + NANOS_PER_SECOND - 1) / NANOS_PER_SECOND);

@@ -1,7 +1,6 @@
 package io.penstock.server.envoy;
 
 import io.penstock.policy.Outcome;
-import io.penstock.policy.RuleCall;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -63,8 +62,9 @@ final class BucketClaim {
     return first.bucket(hits);
   }
 
-  RuleCall call() {
-    return new RuleCall(limit().name(), request());
+  /** Returns whether the limit is checked without counting. */
+  boolean isCheck() {
+    return hits == 0;
   }
 
   /** Returns whether any descriptor counts for more than one request, as costs do. */

@@ -89,13 +89,17 @@ record DescriptorLimit(
         mode.quota);
   }
 
-  /** Returns the rule that decides about this limit; only for limits that are not unlimited. */
-  Rule rule(LimitAlgorithm algorithm) {
+  /**
+   * Returns the rule that decides about this limit; only for limits that are not unlimited.
+   *
+   * @param quota whether the limit is one with a quota, whatever its mode
+   */
+  Rule rule(LimitAlgorithm algorithm, boolean quota) {
     return Rule.builder(name)
         .limitKeys(keys.stream().map(DescriptorLimit::keyPart).toList())
         .onMissingKey(MissingKey.SHARE)
         .limits(List.of(limit(algorithm)))
-        .mode(mode.shadow || mode.quota ? Mode.SHADOW : Mode.ENFORCE)
+        .mode(mode.shadow || mode.quota || quota ? Mode.SHADOW : Mode.ENFORCE)
         .manual(true)
         .build();
   }

@@ -13,6 +13,9 @@ import java.util.Optional;
  * @param warnings for the author
  */
 record EnvoyConfig(Map<String, DescriptorNode> domains, List<Problem> warnings) {
+  /** The configuration before any has been loaded. */
+  static final EnvoyConfig NONE = new EnvoyConfig(Map.of(), List.of());
+
   EnvoyConfig {
     domains = Map.copyOf(domains);
     warnings = List.copyOf(warnings);

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Loads the configuration of envoyproxy/ratelimit from files. */
@@ -53,6 +54,19 @@ final class EnvoyConfigLoader {
     Problems problems = new Problems();
     EnvoyConfigReader reader = new EnvoyConfigReader(problems, false);
     add(Document.parse(text, name, problems), reader);
+    return finish(reader, problems);
+  }
+
+  /**
+   * Reads documents as one configuration.
+   *
+   * @param documents adds the documents, and reports those that can't be read
+   * @throws PolicyException if any of them is invalid
+   */
+  static EnvoyConfig read(Function<Problems, List<Node>> documents, boolean mergesDomains) {
+    Problems problems = new Problems();
+    EnvoyConfigReader reader = new EnvoyConfigReader(problems, mergesDomains);
+    documents.apply(problems).forEach(reader::add);
     return finish(reader, problems);
   }
 

@@ -13,6 +13,7 @@ import io.penstock.policy.load.PolicyException;
 import io.penstock.policy.load.Problem;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,15 +25,29 @@ import java.util.concurrent.ConcurrentHashMap;
  * those that requests state. Thread-safe.
  */
 final class EnvoyLimits implements AutoCloseable {
-  /** The max number of different limits that requests may state. */
-  static final int MAX_OVERRIDES = 256;
+  /** The max number of different limits of requests that have a rule at the same time. */
+  static final int MAX_OVERRIDES = 1_000;
+
+  /** How many of them lose their rule at once: those that were not used for the longest time. */
+  private static final int EVICTED = MAX_OVERRIDES / 8;
 
   private static final List<String> OVERRIDE_KEYS = List.of("domain", "descriptor");
 
   private final EnvoyOptions options;
   private final PolicyEngine engine;
-  private final Map<LimitOverride, DescriptorLimit> overrides = new ConcurrentHashMap<>();
+  private final Map<LimitOverride, StatedLimit> overrides = new ConcurrentHashMap<>();
   private volatile EnvoyConfig config;
+  private volatile boolean loaded;
+
+  /** A limit that requests state, and when one did last. */
+  private static final class StatedLimit {
+    final DescriptorLimit limit;
+    volatile long usedNanos = System.nanoTime();
+
+    StatedLimit(DescriptorLimit limit) {
+      this.limit = limit;
+    }
+  }
 
   /**
    * @throws PolicyException if the store doesn't support the limits
@@ -40,6 +55,7 @@ final class EnvoyLimits implements AutoCloseable {
   EnvoyLimits(EnvoyOptions options, EnvoyConfig initial, Store store, PolicyObserver observer) {
     this.options = options;
     this.config = initial;
+    this.loaded = !initial.domains().isEmpty();
     try {
       this.engine = new PolicyEngine(store, policy(config, List.of()), observer);
     } catch (IllegalArgumentException unsupported) {
@@ -55,23 +71,25 @@ final class EnvoyLimits implements AutoCloseable {
     return config;
   }
 
+  /** Returns whether a configuration has been loaded. */
+  boolean isLoaded() {
+    return loaded;
+  }
+
   /**
    * Replaces the configuration. What was consumed stays consumed.
    *
    * @throws PolicyException if the store doesn't support the limits; the old ones then stay active
    */
   synchronized void replace(EnvoyConfig next) {
-    replace(next, overrides.values());
-    // Only now: a limit must have its rule before it is matched.
-    config = next;
-  }
-
-  private void replace(EnvoyConfig next, Collection<DescriptorLimit> stated) {
     try {
-      engine.replace(policy(next, stated));
+      engine.replace(policy(next, overrides.values()));
     } catch (IllegalArgumentException unsupported) {
       throw rejected(unsupported);
     }
+    // Only now: a limit must have its rule before it is matched.
+    config = next;
+    loaded = true;
   }
 
   private PolicyException rejected(IllegalArgumentException reason) {
@@ -79,19 +97,19 @@ final class EnvoyLimits implements AutoCloseable {
         List.of(
             new Problem(
                 Problem.Severity.ERROR,
-                Location.of(options.config().toString()),
+                Location.of(options.source().toString()),
                 "",
                 String.valueOf(reason.getMessage()))));
   }
 
-  private Policy policy(EnvoyConfig of, Collection<DescriptorLimit> stated) {
+  private Policy policy(EnvoyConfig of, Collection<StatedLimit> stated) {
     List<Rule> rules = new ArrayList<>();
     for (DescriptorLimit limit : of.limits()) {
       if (!limit.isUnlimited()) {
-        rules.add(limit.rule(options.algorithm()));
+        rules.add(rule(limit));
       }
     }
-    stated.forEach(limit -> rules.add(limit.rule(options.algorithm())));
+    stated.forEach(each -> rules.add(rule(each.limit)));
     return new Policy(
         rules,
         List.of(),
@@ -101,11 +119,11 @@ final class EnvoyLimits implements AutoCloseable {
         null);
   }
 
-  /**
-   * Returns the limit that applies to a descriptor; empty for none.
-   *
-   * @throws InvalidQueryException if the descriptor states a limit and there are too many of them
-   */
+  private Rule rule(DescriptorLimit limit) {
+    return limit.rule(options.algorithm(), options.quota());
+  }
+
+  /** Returns the limit that applies to a descriptor; empty for none. */
   Optional<DescriptorMatch> match(String domain, DescriptorQuery descriptor) {
     EnvoyConfig current = config;
     LimitOverride override = descriptor.override();
@@ -123,20 +141,21 @@ final class EnvoyLimits implements AutoCloseable {
   }
 
   private DescriptorLimit limit(LimitOverride override) {
-    DescriptorLimit known = overrides.get(override);
-    return known == null ? add(override) : known;
+    StatedLimit known = overrides.get(override);
+    if (known == null) {
+      return add(override);
+    }
+    known.usedNanos = System.nanoTime();
+    return known.limit;
   }
 
   private synchronized DescriptorLimit add(LimitOverride override) {
-    DescriptorLimit known = overrides.get(override);
+    StatedLimit known = overrides.get(override);
     if (known != null) {
-      return known;
+      return known.limit;
     }
     if (overrides.size() >= MAX_OVERRIDES) {
-      throw new InvalidQueryException(
-          "requests state too many different limits (limit); at most "
-              + MAX_OVERRIDES
-              + " are possible");
+      evict();
     }
     DescriptorLimit added =
         new DescriptorLimit(
@@ -149,10 +168,8 @@ final class EnvoyLimits implements AutoCloseable {
             OVERRIDE_KEYS,
             DescriptorLimit.MetricNaming.ALL_VALUES,
             null);
-    List<DescriptorLimit> all = new ArrayList<>(overrides.values());
-    all.add(added);
-    replace(config, all);
-    overrides.put(override, added);
+    engine.addManual(rule(added));
+    overrides.put(override, new StatedLimit(added));
     return added;
   }
 
@@ -162,6 +179,23 @@ final class EnvoyLimits implements AutoCloseable {
       name.append('.').append(entry.value().isEmpty() ? entry.key() : entry.composite());
     }
     return name.toString();
+  }
+
+  private record LastUse(LimitOverride override, long ageNanos) {}
+
+  /** Removes the rules of limits that are unused. The store keeps what was consumed. */
+  private void evict() {
+    long now = System.nanoTime();
+    List<LastUse> uses = new ArrayList<>();
+    overrides.forEach(
+        (override, stated) -> uses.add(new LastUse(override, now - stated.usedNanos)));
+    uses.sort(Comparator.comparingLong(LastUse::ageNanos).reversed());
+    for (LastUse use : uses.subList(0, EVICTED)) {
+      StatedLimit removed = overrides.remove(use.override);
+      if (removed != null) {
+        engine.removeManual(removed.limit.name());
+      }
+    }
   }
 
   /** Returns a text that differs for different entries. */

@@ -7,9 +7,7 @@ import io.penstock.policy.PolicyObserver;
 import io.penstock.policy.http.Gate;
 import io.penstock.policy.load.FileWatcher;
 import io.penstock.policy.load.PolicyException;
-import io.penstock.policy.load.PolicyFiles;
 import io.penstock.policy.load.Problem;
-import io.penstock.policy.load.ReadFiles;
 import io.penstock.server.http.Bodies;
 import io.penstock.server.http.Routes;
 import io.vertx.core.Handler;
@@ -17,6 +15,8 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -30,6 +30,7 @@ import org.slf4j.LoggerFactory;
 public final class EnvoyService implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EnvoyService.class);
   private static final String GRPC = "application/grpc";
+  private static final long WAIT_LOG_SECONDS = 10;
   private static final String HEALTH_PATH = "/healthcheck";
   private static final String DEBUG_PATHS =
       """
@@ -39,21 +40,22 @@ public final class EnvoyService implements AutoCloseable {
 
   private final EnvoyOptions options;
   private final EnvoyLimits limits;
-  private final FileWatcher<EnvoyConfig> watcher;
+  private final ConfigSubscription subscription;
+  private final CountDownLatch loaded = new CountDownLatch(1);
   private final LimitDecisions decisions;
   private final LimitMeters meters;
-  private final AnswerHeaders headers;
+  private final GrpcHealth health;
   private volatile List<Problem> rejected = List.of();
-  private final GrpcHealth health = new GrpcHealth(GrpcEndpoint.SERVICES);
 
   /**
-   * Loads the configuration.
+   * Loads the configuration. Waits for the one of an xDS server, unless an option turns that off.
    *
    * @param observer receives the outcomes of all limits
    * @param gates creates the gate that limits are decided by
    * @throws PolicyException if the configuration is invalid
    */
   public EnvoyService(
+      Vertx vertx,
       EnvoyOptions options,
       Store store,
       PolicyObserver observer,
@@ -61,19 +63,31 @@ public final class EnvoyService implements AutoCloseable {
       MeterRegistry registry) {
     this.options = options;
     this.meters = new LimitMeters(registry);
-    this.watcher =
-        new FileWatcher<>(
-            options.config(), PolicyFiles::deepUnder, this::load, new ConfigListener());
-    this.limits = new EnvoyLimits(options, watcher.load(), store, observer);
-    this.headers = new AnswerHeaders(options.headers());
+    this.limits = new EnvoyLimits(options, EnvoyConfig.NONE, store, observer);
     this.decisions = new LimitDecisions(limits, gates.apply(limits.engine()), options, meters);
-    meters.statistics().count(LimitStatistics.ServiceEvent.CONFIG_LOAD_SUCCESS);
-    logLoaded();
-    watcher.start();
+    this.health =
+        new GrpcHealth(GrpcEndpoint.SERVICES, () -> !options.healthNeedsConfig() || domains() > 0);
+    this.subscription = ConfigSubscription.of(options, vertx, new ConfigListener());
+    try {
+      subscription.start();
+      if (!options.startsWithoutConfig()) {
+        awaitConfig();
+      }
+    } catch (RuntimeException failure) {
+      close();
+      throw failure;
+    }
   }
 
-  private EnvoyConfig load(ReadFiles read) {
-    return EnvoyConfigLoader.load(List.of(options.config()), options.mergesDomains(), read);
+  private void awaitConfig() {
+    try {
+      while (!loaded.await(WAIT_LOG_SECONDS, TimeUnit.SECONDS)) {
+        LOG.warn("waiting for the first configuration from {}", options.source());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while waiting for a configuration", e);
+    }
   }
 
   private void logLoaded() {
@@ -81,7 +95,7 @@ public final class EnvoyService implements AutoCloseable {
     config.warnings().forEach(warning -> LOG.warn("{}", warning));
     LOG.info(
         "serving Envoy with {} (domains: {}, limits: {}), each limit as a {}",
-        options.config(),
+        options.source(),
         config.domains().size(),
         config.limits().size(),
         options.fixedWindows()
@@ -94,7 +108,7 @@ public final class EnvoyService implements AutoCloseable {
    * are logged and the old one stays active.
    */
   public void reload() {
-    watcher.reload();
+    subscription.reload();
   }
 
   /** Returns the number of configured domains. */
@@ -115,10 +129,16 @@ public final class EnvoyService implements AutoCloseable {
   /** Applies changes of the files. */
   private final class ConfigListener implements FileWatcher.WatchListener<EnvoyConfig> {
     @Override
-    public void onLoaded(EnvoyConfig loaded) {
-      limits.replace(loaded);
+    public void onLoaded(EnvoyConfig next) {
+      limits.replace(next);
       rejected = List.of();
-      meters.reloaded(true);
+      if (loaded.getCount() == 0) {
+        meters.reloaded(true);
+      } else {
+        meters.statistics().count(LimitStatistics.ServiceEvent.CONFIG_LOAD_SUCCESS);
+      }
+      loaded.countDown();
+      health.update();
       logLoaded();
     }
 
@@ -129,7 +149,10 @@ public final class EnvoyService implements AutoCloseable {
       for (Problem problem : reasons.problems()) {
         LOG.error("configuration for Envoy rejected: {}", problem, reasons.getCause());
       }
-      LOG.error("the configuration for Envoy that was loaded before stays active");
+      LOG.error(
+          limits.isLoaded()
+              ? "the configuration for Envoy that was loaded before stays active"
+              : "no configuration for Envoy is active, so its requests are not decided");
     }
   }
 
@@ -144,7 +167,7 @@ public final class EnvoyService implements AutoCloseable {
         new GrpcEndpoint(
             vertx,
             decisions,
-            headers,
+            options.headers(),
             meters,
             new AuthorizationEndpoint(policyGate),
             health,
@@ -169,7 +192,7 @@ public final class EnvoyService implements AutoCloseable {
         .on(
             HttpMethod.POST,
             JsonEndpoint.PATH,
-            new JsonEndpoint(decisions, headers, meters, bodies))
+            new JsonEndpoint(decisions, options.headers(), meters, bodies))
         .on(HttpMethod.GET, HEALTH_PATH, this::health);
   }
 
@@ -200,7 +223,7 @@ public final class EnvoyService implements AutoCloseable {
             .response()
             .setStatusCode(healthy ? 200 : 500)
             .putHeader("Content-Type", "text/plain")
-            .end(healthy ? "OK" : "shutting down");
+            .end(healthy ? "OK" : "no configuration, or shutting down");
   }
 
   /** Reports from now on that the process is about to shut down. */
@@ -210,7 +233,7 @@ public final class EnvoyService implements AutoCloseable {
 
   @Override
   public void close() {
-    watcher.close();
+    subscription.close();
     limits.close();
   }
 }

@@ -13,7 +13,6 @@ import io.penstock.server.envoy.proto.service.RateLimitRequest;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientResponse;
@@ -21,8 +20,10 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
@@ -39,9 +40,20 @@ public final class EnvoyWarmUp implements AutoCloseable {
         - {key: user, rate_limit: {unit: hour, requests_per_unit: 1000}}
         - {key: path, value: /a*, rate_limit: {unit: second, requests_per_unit: 1000000}}
       """;
+  private static final AnswerHeaders HEADERS = new AnswerHeaders(Optional.of(LimitHeaders.DEFAULT));
   private static final EnvoyOptions OPTIONS =
-      new EnvoyOptions(Path.of("warm-up"), false, false, false, true, false, false);
-  private static final int HEADER_BYTES = 5;
+      new EnvoyOptions(
+          new EnvoySource.ConfigFiles(Path.of("warm-up")),
+          false,
+          false,
+          false,
+          false,
+          false,
+          HEADERS,
+          false,
+          false,
+          false,
+          Duration.ofMillis(10));
 
   private final EnvoyLimits limits;
   private final GrpcEndpoint endpoint;
@@ -66,10 +78,10 @@ public final class EnvoyWarmUp implements AutoCloseable {
         new GrpcEndpoint(
             vertx,
             new LimitDecisions(limits, gates.apply(limits.engine()), OPTIONS, meters),
-            new AnswerHeaders(true),
+            HEADERS,
             meters,
             new AuthorizationEndpoint(policyGate),
-            new GrpcHealth(GrpcEndpoint.SERVICES),
+            new GrpcHealth(GrpcEndpoint.SERVICES, () -> true),
             timeoutMillis);
     this.client =
         vertx.createHttpClient(
@@ -100,12 +112,6 @@ public final class EnvoyWarmUp implements AutoCloseable {
   }
 
   private Future<Boolean> send(int port, String method, MessageLite message) {
-    byte[] bytes = message.toByteArray();
-    Buffer frame =
-        Buffer.buffer(HEADER_BYTES + bytes.length)
-            .appendByte((byte) 0)
-            .appendInt(bytes.length)
-            .appendBytes(bytes);
     return client
         .request(HttpMethod.POST, port, "127.0.0.1", "/" + method)
         .compose(
@@ -113,7 +119,7 @@ public final class EnvoyWarmUp implements AutoCloseable {
                 request
                     .putHeader("content-type", "application/grpc")
                     .putHeader("te", "trailers")
-                    .send(frame)
+                    .send(GrpcFrames.frame(message))
                     // Attached on the event loop, before the response can arrive.
                     .compose(response -> response.body().map(body -> succeeded(response))));
   }

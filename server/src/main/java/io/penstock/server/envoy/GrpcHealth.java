@@ -11,35 +11,65 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 
-/** The health of the gRPC services: serving until shutdown starts. Thread-safe. */
+/** The health of the gRPC services: serving until shutdown starts, if configured. Thread-safe. */
 final class GrpcHealth {
   /** The max number of clients that watch the health. */
   static final int MAX_WATCHERS = 1_000;
 
   private final Set<String> services;
+  private final BooleanSupplier configured;
 
-  /** The open responses, each with the executor of its event loop. */
-  private final Map<GrpcServerResponse<?, HealthCheckResponse>, Executor> watchers =
+  private final Map<GrpcServerResponse<?, HealthCheckResponse>, Watcher> watchers =
       new ConcurrentHashMap<>();
 
   private volatile boolean stopping;
 
   /**
    * @param services the names that clients may ask for
+   * @param configured whether the services have the configuration that they need
    */
-  GrpcHealth(Set<String> services) {
+  GrpcHealth(Set<String> services, BooleanSupplier configured) {
     this.services = Set.copyOf(services);
+    this.configured = configured;
+  }
+
+  /** An open response. Its status is confined to its event loop. */
+  private static final class Watcher {
+    final HealthCheckRequest request;
+    final Executor eventLoop;
+    ServingStatus sent;
+
+    Watcher(HealthCheckRequest request, Executor eventLoop, ServingStatus sent) {
+      this.request = request;
+      this.eventLoop = eventLoop;
+      this.sent = sent;
+    }
   }
 
   boolean isServing() {
-    return !stopping;
+    return !stopping && configured.getAsBoolean();
+  }
+
+  /** Reports the health to all watches where it has changed, because the configuration has. */
+  void update() {
+    watchers.forEach(
+        (response, watcher) ->
+            watcher.eventLoop.execute(
+                () -> {
+                  ServingStatus now = status(watcher.request);
+                  if (now != watcher.sent && watchers.containsKey(response)) {
+                    watcher.sent = now;
+                    var unused = response.write(message(now));
+                  }
+                }));
   }
 
   /** Reports from now on that the services are not serving, and ends all watches. */
   void stop() {
     stopping = true;
-    watchers.forEach((response, eventLoop) -> eventLoop.execute(() -> end(response)));
+    watchers.forEach((response, watcher) -> watcher.eventLoop.execute(() -> end(response)));
   }
 
   private void end(GrpcServerResponse<?, HealthCheckResponse> response) {
@@ -67,8 +97,9 @@ final class GrpcHealth {
     }
     call.exceptionHandler(reset -> watchers.remove(response));
     response.exceptionHandler(reset -> watchers.remove(response));
-    watchers.put(response, VertxInternals.eventLoop());
-    var unused = response.write(message(status(request)));
+    ServingStatus now = status(request);
+    watchers.put(response, new Watcher(request, VertxInternals.eventLoop(), now));
+    var unused = response.write(message(now));
     if (stopping) {
       end(response);
     }
@@ -78,7 +109,7 @@ final class GrpcHealth {
     if (!services.contains(request.getService())) {
       return ServingStatus.SERVICE_UNKNOWN;
     }
-    return stopping ? ServingStatus.NOT_SERVING : ServingStatus.SERVING;
+    return isServing() ? ServingStatus.SERVING : ServingStatus.NOT_SERVING;
   }
 
   private static HealthCheckResponse message(ServingStatus status) {

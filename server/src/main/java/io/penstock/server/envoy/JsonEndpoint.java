@@ -66,6 +66,12 @@ final class JsonEndpoint implements Handler<HttpServerRequest> {
             }
 
             @Override
+            public void unconfigured() {
+              ProblemResponses.end(
+                  response, 503, "Service Unavailable", "No configuration has been loaded yet.");
+            }
+
+            @Override
             public void undecided() {
               ProblemResponses.undecided(response);
             }

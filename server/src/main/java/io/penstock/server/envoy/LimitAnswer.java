@@ -28,13 +28,18 @@ record LimitAnswer(
   /**
    * The result for one descriptor.
    *
+   * @param quota whether the limit denies the request only together with all others of its kind
    * @param limit the limit that applied; null for none
    * @param remaining in whole requests
    * @param resetSeconds the time until the limit is fully replenished, rounded up; negative if
    *     unknown
    */
   record DescriptorStatus(
-      boolean allowed, @Nullable CurrentLimit limit, long remaining, long resetSeconds) {
+      boolean allowed,
+      boolean quota,
+      @Nullable CurrentLimit limit,
+      long remaining,
+      long resetSeconds) {
     private static final long UNKNOWN = -1;
 
     /**
@@ -42,27 +47,32 @@ record LimitAnswer(
      * because another one denied or its hits were given back. A limit without figures would be
      * taken for one of which nothing is left.
      */
-    static final DescriptorStatus NO_LIMIT = new DescriptorStatus(true, null, 0, UNKNOWN);
+    static final DescriptorStatus NO_LIMIT = new DescriptorStatus(true, false, null, 0, UNKNOWN);
 
     /** The status of a descriptor that is unlimited on purpose. */
-    static final DescriptorStatus ON_PURPOSE = new DescriptorStatus(true, null, UNLIMITED, UNKNOWN);
+    static final DescriptorStatus ON_PURPOSE =
+        new DescriptorStatus(true, false, null, UNLIMITED, UNKNOWN);
+
+    private boolean denies() {
+      return !allowed && !quota;
+    }
   }
 
   /** A limit as responses state it. */
   record CurrentLimit(String label, LimitUnit unit, long requestsPerUnit) {}
 
   /**
-   * Returns the status whose figures response headers contain: the last one that denies, otherwise
-   * the one with the fewest remaining requests.
+   * Returns the status whose figures response headers contain: the last one that denies by itself,
+   * otherwise the one with the fewest remaining requests.
    */
   Optional<DescriptorStatus> decisive() {
     DescriptorStatus decisive = null;
     for (DescriptorStatus status : statuses) {
       boolean known = status.limit != null && status.resetSeconds >= 0;
-      if (!status.allowed
+      if (status.denies()
           || (known
               && (decisive == null
-                  || (decisive.allowed && status.remaining < decisive.remaining)))) {
+                  || (!decisive.denies() && status.remaining < decisive.remaining)))) {
         decisive = status;
       }
     }

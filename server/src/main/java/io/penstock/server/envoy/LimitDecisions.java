@@ -52,6 +52,9 @@ final class LimitDecisions {
   interface AnswerHandler {
     void answered(LimitAnswer answer);
 
+    /** The request could not be decided because no configuration has been loaded. */
+    void unconfigured();
+
     /** The request could not be decided because of an error, which has been logged. */
     void undecided();
   }
@@ -63,25 +66,91 @@ final class LimitDecisions {
    * @throws InvalidQueryException if the request can't be decided
    */
   void decide(LimitQuery query, Supplier<Executor> executor, AnswerHandler handler) {
+    if (!limits.isLoaded()) {
+      meters.failed();
+      handler.unconfigured();
+      return;
+    }
     long startNanos = System.nanoTime();
     List<PlannedDescriptor> plan = plan(query);
     List<BucketClaim> claims = claims(plan);
     PlannedQuery planned = new PlannedQuery(query, plan, claims, startNanos);
     refund(plan);
-    if (claims.isEmpty()) {
-      answer(planned, Verdict.UNLIMITED, handler);
+    List<BucketClaim> checks = checks(claims);
+    List<BucketClaim> charges = new ArrayList<>(claims);
+    charges.removeAll(checks);
+    VerdictAction last = verdict -> answer(planned, verdict, handler);
+    if (checks.isEmpty()) {
+      evaluate(charges, claims, executor, handler, last);
       return;
     }
-    List<RuleCall> calls = new ArrayList<>(claims.size());
-    claims.forEach(claim -> calls.add(claim.call()));
+    evaluate(
+        checks,
+        claims,
+        executor,
+        handler,
+        checked -> {
+          if (deniesAlone(checks, charges)) {
+            last.decided(checked);
+          } else {
+            evaluate(
+                charges, claims, executor, handler, charged -> last.decided(checked.and(charged)));
+          }
+        });
+  }
+
+  private interface VerdictAction {
+    void decided(Verdict verdict);
+  }
+
+  /**
+   * Returns the claims without hits that have to be decided before the others, because windows
+   * can't be given back what the others take. Empty if all claims can be decided together.
+   */
+  private List<BucketClaim> checks(List<BucketClaim> claims) {
+    List<BucketClaim> checks = new ArrayList<>(claims);
+    checks.removeIf(claim -> !claim.isCheck());
+    return options.fixedWindows() && checks.size() < claims.size() ? checks : List.of();
+  }
+
+  /** Returns whether the request is denied whatever the outcomes of the other claims are. */
+  private boolean deniesAlone(List<BucketClaim> checks, List<BucketClaim> others) {
+    BucketClaim denying = denying(checks);
+    return denying != null
+        && !options.shadow()
+        && (!isQuota(denying) || others.stream().noneMatch(this::isQuota));
+  }
+
+  /**
+   * Decides claims together.
+   *
+   * @param all all claims of the request, some of which may be decided
+   */
+  private void evaluate(
+      List<BucketClaim> asked,
+      List<BucketClaim> all,
+      Supplier<Executor> executor,
+      AnswerHandler handler,
+      VerdictAction action) {
+    if (asked.isEmpty()) {
+      action.decided(Verdict.UNLIMITED);
+      return;
+    }
+    boolean quotasMayDeny = all.stream().noneMatch(this::isWithinQuota);
+    List<RuleCall> calls = new ArrayList<>(asked.size());
+    for (BucketClaim claim : asked) {
+      calls.add(
+          new RuleCall(claim.limit().name(), claim.request(), quotasMayDeny && isQuota(claim)));
+    }
     gate.decide(
         calls,
+        options.deadline(),
         executor,
         new Gate.VerdictHandler() {
           @Override
           public void decided(Verdict verdict) {
-            assign(verdict, claims);
-            answer(planned, verdict, handler);
+            assign(verdict, asked);
+            action.decided(verdict);
           }
 
           @Override
@@ -90,6 +159,16 @@ final class LimitDecisions {
             handler.undecided();
           }
         });
+  }
+
+  private boolean isQuota(BucketClaim claim) {
+    return options.quota() || claim.limit().mode().quota();
+  }
+
+  /** Returns whether a limit with a quota is known to be within it, or never counts as exceeded. */
+  private boolean isWithinQuota(BucketClaim claim) {
+    return isQuota(claim)
+        && (claim.limit().mode().shadow() || (claim.outcome() != null && !claim.isOver()));
   }
 
   /** Finds the limit of each descriptor, without those that another one replaces. */
@@ -179,18 +258,18 @@ final class LimitDecisions {
    * Returns the claim that denies the request: one over a limit that is enforced, or if all limits
    * with a quota are exceeded, one of them. Null if the request is allowed.
    */
-  private static @Nullable BucketClaim denying(List<BucketClaim> claims) {
+  private @Nullable BucketClaim denying(List<BucketClaim> claims) {
     BucketClaim overQuota = null;
     boolean withinQuota = false;
     for (BucketClaim claim : claims) {
       DescriptorLimit.LimitMode mode = claim.limit().mode();
       boolean over = claim.isOver() && !mode.shadow();
-      if (over && !mode.quota()) {
+      if (over && !isQuota(claim)) {
         return claim;
       }
-      if (mode.quota() && over) {
+      if (isQuota(claim) && over) {
         overQuota = claim;
-      } else if (mode.quota()) {
+      } else if (isQuota(claim)) {
         withinQuota = true;
       }
     }

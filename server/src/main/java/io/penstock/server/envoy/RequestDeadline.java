@@ -29,16 +29,28 @@ final class RequestDeadline {
 
     private void startTimer(Runnable cancel) {
       if (!ended) {
-        timer = vertx.setTimer(timeoutMillis, late -> cancel.run());
+        timer =
+            vertx.setTimer(
+                timeoutMillis,
+                late -> {
+                  ended = true;
+                  cancel.run();
+                });
       }
     }
 
-    /** Must be called when the message has arrived or the call has failed. */
-    void end() {
+    /**
+     * Must be called when the message has arrived or the call has failed.
+     *
+     * @return whether the call was pending
+     */
+    boolean end() {
+      boolean pending = !ended;
       ended = true;
       if (timer != NO_TIMER) {
         vertx.cancelTimer(timer);
       }
+      return pending;
     }
   }
 }

@@ -101,6 +101,10 @@ public final class TlsMaterial {
     }
   }
 
+  TlsFiles files() {
+    return files;
+  }
+
   /** Returns the fingerprint of the files at the time they were read. */
   byte[] fingerprint() {
     return fingerprint.clone();

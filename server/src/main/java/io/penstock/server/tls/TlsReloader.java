@@ -43,21 +43,31 @@ public final class TlsReloader implements AutoCloseable {
    *     invalid; null if there is no problem
    */
   public record CertificateStatus(
-      int certificates, Instant loadedAt, Instant expiry, @Nullable String problem) {}
+      int certificates, Instant loadedAt, Instant expiry, @Nullable String problem) {
+    /** Returns the state of these certificates and those of another listener. */
+    public CertificateStatus and(CertificateStatus other) {
+      return new CertificateStatus(
+          certificates + other.certificates,
+          loadedAt.isAfter(other.loadedAt) ? loadedAt : other.loadedAt,
+          expiry.isBefore(other.expiry) ? expiry : other.expiry,
+          problem == null ? other.problem : problem);
+    }
+  }
 
   /**
+   * @param listener the name of the listener in metrics
    * @param first the certificates that the listener was started with
    * @param apply applies new certificates to the listener
    */
   public TlsReloader(
-      TlsFiles files,
+      String listener,
       TlsMaterial first,
       Function<ServerSSLOptions, Future<?>> apply,
       MeterRegistry registry) {
-    this.files = files;
+    this.files = first.files();
     this.apply = apply;
-    this.accepted = outcome(registry, "accepted");
-    this.rejected = outcome(registry, "rejected");
+    this.accepted = outcome(registry, listener, "accepted");
+    this.rejected = outcome(registry, listener, "rejected");
     this.current = first;
     this.loaded = first.fingerprint();
     this.seen = loaded;
@@ -66,15 +76,17 @@ public final class TlsReloader implements AutoCloseable {
             () -> current.expiry().getEpochSecond(),
             TimeUnit.SECONDS)
         .description("Expiry time of the certificate that expires first")
+        .tag("listener", listener)
         .register(registry);
     first.warnings().forEach(LOG::warn);
     thread.setDaemon(true);
     thread.start();
   }
 
-  private static Counter outcome(MeterRegistry registry, String outcome) {
+  private static Counter outcome(MeterRegistry registry, String listener, String outcome) {
     return Counter.builder("penstock.tls.reloads")
-        .description("Reloads of the proxy's certificates")
+        .description("Reloads of certificates")
+        .tag("listener", listener)
         .tag("outcome", outcome)
         .register(registry);
   }

@@ -30,8 +30,25 @@ final class EnvoyClient implements AutoCloseable {
   }
 
   EnvoyClient(int port, CallOptions options) {
+    this(NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build(), options);
+  }
+
+  EnvoyClient(ManagedChannel channel) {
+    this(channel, CallOptions.DEFAULT);
+  }
+
+  private EnvoyClient(ManagedChannel channel, CallOptions options) {
+    this.channel = channel;
     this.options = options;
-    this.channel = NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
+  }
+
+  /** Returns a client on the same connection that compresses its messages. */
+  EnvoyClient compressed(String encoding) {
+    return new EnvoyClient(channel, options.withCompression(encoding));
+  }
+
+  ManagedChannel channel() {
+    return channel;
   }
 
   RateLimitResponse ask(RateLimitRequest request) {

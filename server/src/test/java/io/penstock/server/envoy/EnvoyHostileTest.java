@@ -27,10 +27,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -129,13 +131,36 @@ class EnvoyHostileTest {
   }
 
   @Test
-  void ask_malformedMessage_isRejected() {
-    MessageLite garbage =
-        StringValue.of("\u0000".repeat(10) + "no message of this service ".repeat(10));
+  void ask_anotherMessage_isRejected() {
+    MessageLite domainOnly = StringValue.of("no message of this service");
 
-    assertThat(failure(METHOD, garbage).getCode())
-        .isIn(Status.Code.INVALID_ARGUMENT, Status.Code.INTERNAL);
+    assertThat(failure(METHOD, domainOnly).getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
     assertOthersAreServed();
+  }
+
+  @Test
+  void ask_compressedMessages_areRejectedBeforeTheyAreInflated() throws IOException {
+    assertThat(
+            catchThrowableOfType(
+                    StatusRuntimeException.class,
+                    () -> client.compressed("gzip").ask("shop", descriptor("user=ann")))
+                .getStatus()
+                .getCode())
+        .isEqualTo(Status.Code.UNIMPLEMENTED);
+    byte[] ask = request(descriptor("user=ann")).toByteArray();
+    assertThat(status(frame(0, ask.length, ask), "grpc-encoding", "gzip")).isEqualTo("12");
+    assertThat(status(frame(0, ask.length, ask), "grpc-encoding", "identity")).isEqualTo("0");
+    assertOthersAreServed();
+  }
+
+  @Test
+  void ask_otherFormats_areRejected() throws IOException {
+    byte[] ask = request(descriptor("user=ann")).toByteArray();
+    for (String type : new String[] {"application/grpc+json", "application/grpc+thrift"}) {
+      assertThat(status(frame(0, ask.length, ask), "content-type", type)).isEqualTo("12");
+    }
+    assertThat(status(frame(0, ask.length, ask), "content-type", "application/grpc+proto"))
+        .isEqualTo("0");
   }
 
   @Test
@@ -147,25 +172,20 @@ class EnvoyHostileTest {
   }
 
   @Test
-  void frames_malformedOrIncomplete_endTheirStream() throws IOException {
+  void frames_malformedOrIncomplete_getAStatus() throws IOException {
     byte[] ask = request(descriptor("user=ann")).toByteArray();
-    byte[][] bodies = {
+    byte[][] unreadable = {
       {},
       {0, 0, 0},
       frame(0, 5, new byte[0]),
-      frame(0, -1, ask),
-      frame(0, Integer.MAX_VALUE, ask),
       frame(1, ask.length, ask),
-      frame(77, ask.length, ask),
       frame(0, 4, new byte[] {-1, -1, -1, -1}),
     };
-    for (byte[] body : bodies) {
-      try (Http2Frames frames = connect()) {
-        head(frames, 1);
-        frames.write(Http2Frames.DATA, Http2Frames.END_STREAM, 1, body);
-        assertThat(endsStream(frames, 1)).as(Arrays.toString(body)).isTrue();
-      }
+    for (byte[] body : unreadable) {
+      assertThat(status(body)).as(Arrays.toString(body)).isEqualTo("13");
     }
+    assertThat(status(frame(0, -1, ask))).isEqualTo("8");
+    assertThat(status(frame(0, Integer.MAX_VALUE, ask))).isEqualTo("8");
     assertOthersAreServed();
   }
 
@@ -267,22 +287,40 @@ class EnvoyHostileTest {
     return new Http2Frames(socket);
   }
 
-  private static void head(Http2Frames frames, int stream) throws IOException {
+  private static void head(Http2Frames frames, int stream, String... more) throws IOException {
+    Map<String, String> headers = new LinkedHashMap<>();
+    headers.put(":method", "POST");
+    headers.put(":scheme", "http");
+    headers.put(":path", "/" + METHOD);
+    headers.put(":authority", "penstock");
+    headers.put("content-type", "application/grpc");
+    headers.put("te", "trailers");
+    for (int i = 0; i < more.length; i += 2) {
+      headers.put(more[i], more[i + 1]);
+    }
     frames.head(
         stream,
         false,
-        ":method",
-        "POST",
-        ":scheme",
-        "http",
-        ":path",
-        "/" + METHOD,
-        ":authority",
-        "penstock",
-        "content-type",
-        "application/grpc",
-        "te",
-        "trailers");
+        headers.entrySet().stream()
+            .flatMap(header -> Stream.of(header.getKey(), header.getValue()))
+            .toArray(String[]::new));
+  }
+
+  /** Sends a body and returns the status of gRPC. */
+  private String status(byte[] body, String... headers) throws IOException {
+    try (Http2Frames frames = connect()) {
+      head(frames, 1, headers);
+      frames.write(Http2Frames.DATA, Http2Frames.END_STREAM, 1, body);
+      for (Http2Frames.Frame frame = frames.next(Http2Frames.HEADERS);
+          frame != null;
+          frame = frames.next(Http2Frames.HEADERS)) {
+        String status = frames.field(frame, "grpc-status");
+        if (status != null) {
+          return status;
+        }
+      }
+      return "closed";
+    }
   }
 
   /** Returns a gRPC frame whose length may be wrong. */

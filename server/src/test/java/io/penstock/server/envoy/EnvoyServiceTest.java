@@ -285,13 +285,12 @@ class EnvoyServiceTest {
   }
 
   @Test
-  void ask_tooManyLimitsOfRequests_isRejected() {
-    for (int i = 1; i <= EnvoyLimits.MAX_OVERRIDES; i++) {
+  void ask_manyLimitsOfRequests_keepWhatWasConsumed() {
+    for (int i = 1; i <= 2 * EnvoyLimits.MAX_OVERRIDES; i++) {
       assertThat(client.ask("shop", stating(i)).getOverallCode()).isEqualTo(Code.OK);
     }
-    assertThat(failure(stating(EnvoyLimits.MAX_OVERRIDES + 1)).getCode())
-        .isEqualTo(Status.Code.INVALID_ARGUMENT);
-    assertThat(client.ask("shop", stating(10)).getOverallCode()).isEqualTo(Code.OK);
+    assertThat(client.ask("shop", stating(1)).getOverallCode()).isEqualTo(Code.OVER_LIMIT);
+    assertThat(client.ask("shop", stating(10)).getStatuses(0).getLimitRemaining()).isEqualTo(8);
   }
 
   private static RateLimitDescriptor stating(int perHour) {
@@ -409,6 +408,48 @@ class EnvoyServiceTest {
 
     assertThat(response.getStatuses(0).hasCurrentLimit()).isFalse();
     assertThat(response.getStatuses(1).getLimitRemaining()).isEqualTo(99);
+  }
+
+  @Test
+  void ask_fixedWindowAndQuotasExceeded_takesNothing() {
+    restart(Map.of(Setting.ENVOY_ALGORITHM, "fixed_window"));
+    take("backend=one", 1);
+
+    assertThat(
+            client
+                .ask("shop", descriptor("tenant=acme"), descriptor("backend=one"))
+                .getOverallCode())
+        .isEqualTo(Code.OVER_LIMIT);
+    assertThat(remaining("tenant=acme")).isEqualTo(100);
+  }
+
+  @Test
+  void ask_fixedWindowAndACheckThatFails_takesNothing() {
+    restart(Map.of(Setting.ENVOY_ALGORITHM, "fixed_window"));
+    take("user=ann", 3);
+
+    assertThat(
+            client
+                .ask("shop", descriptor("tenant=acme"), descriptor(0, "user=ann"))
+                .getOverallCode())
+        .isEqualTo(Code.OVER_LIMIT);
+    assertThat(
+            client
+                .ask("shop", descriptor("tenant=acme"), descriptor(0, "user=bob"))
+                .getOverallCode())
+        .isEqualTo(Code.OK);
+    assertThat(remaining("tenant=acme")).isEqualTo(99);
+  }
+
+  @Test
+  void ask_allLimitsAreQuotas_deniesWhenAllAreExceeded() {
+    restart(Map.of(Setting.ENVOY_QUOTA, "true"));
+    take("user=ann", 3);
+
+    assertThat(
+            client.ask("shop", descriptor("tenant=acme"), descriptor("user=ann")).getOverallCode())
+        .isEqualTo(Code.OK);
+    assertThat(code("user=ann")).isEqualTo(Code.OVER_LIMIT);
   }
 
   @Test

@@ -136,12 +136,18 @@ public final class Http2Frames implements AutoCloseable {
 
   /** Returns the status in a HEADERS frame; frames of one connection must be decoded in order. */
   public int status(Frame headers) {
+    return Integer.parseInt(String.valueOf(field(headers, ":status")));
+  }
+
+  /** Returns a field in a HEADERS frame; null if it is missing. Decode all frames in order. */
+  public @Nullable String field(Frame headers, String name) {
     int priority = (headers.flags() & PRIORITY) == 0 ? 0 : PRIORITY_BYTES;
     try {
       Http2Headers read =
           heads.decodeHeaders(
               headers.stream(), Unpooled.wrappedBuffer(headers.payload()).skipBytes(priority));
-      return Integer.parseInt(String.valueOf(read.status()));
+      CharSequence value = read.get(name);
+      return value == null ? null : value.toString();
     } catch (Http2Exception e) {
       throw new AssertionError(e);
     }

@@ -246,7 +246,7 @@ class ProxyTlsTest {
       assertThat(readiness(proxy)).contains("\"degraded\":true");
       assertThat(ask(proxy, pki.client())).isEqualTo(pki.x509("rsa"));
       assertThat(proxy.server().admin("/metrics").body())
-          .contains("penstock_tls_reloads_total{outcome=\"accepted\"} 0.0");
+          .contains("penstock_tls_reloads_total{listener=\"proxy\",outcome=\"accepted\"} 0.0");
     }
   }
 
@@ -436,10 +436,10 @@ class ProxyTlsTest {
       assertThat(readiness(proxy)).contains("\"degraded\":true");
       assertThat(ask(proxy, pki.client())).isEqualTo(pki.x509("rsa"));
       assertThat(proxy.server().admin("/metrics").body())
-          .contains("penstock_tls_reloads_total{outcome=\"accepted\"} 1.0")
-          .contains("penstock_tls_reloads_total{outcome=\"rejected\"} 1.0")
+          .contains("penstock_tls_reloads_total{listener=\"proxy\",outcome=\"accepted\"} 1.0")
+          .contains("penstock_tls_reloads_total{listener=\"proxy\",outcome=\"rejected\"} 1.0")
           .contains(
-              "penstock_tls_certificate_expiry_timestamp_seconds "
+              "penstock_tls_certificate_expiry_timestamp_seconds{listener=\"proxy\"} "
                   + (double) pki.x509("rsa").getNotAfter().toInstant().getEpochSecond());
 
       Files.copy(pki.key("rsa", shared), key, StandardCopyOption.REPLACE_EXISTING);

@@ -15,13 +15,13 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /** Certificates created by keytool: one key store, PEM files for servers, contexts for clients. */
-final class TestPki {
+public final class TestPki {
   private static final String PASSWORD = "changeit";
 
   private final Path folder;
   private final Path store;
 
-  TestPki(Path folder) {
+  public TestPki(Path folder) {
     this.folder = folder;
     this.store = folder.resolve("pki.p12");
   }
@@ -32,7 +32,7 @@ final class TestPki {
    * @param algorithm such as EC
    * @param options further options of keytool
    */
-  TestPki make(String alias, String algorithm, String... options) throws Exception {
+  public TestPki make(String alias, String algorithm, String... options) throws Exception {
     List<String> words =
         new ArrayList<>(
             List.of("-genkeypair", "-keyalg", algorithm, "-dname", "CN=" + alias, "-alias", alias));
@@ -42,12 +42,12 @@ final class TestPki {
   }
 
   /** Writes a certificate to a file. */
-  Path certificate(String alias, Path into) throws Exception {
+  public Path certificate(String alias, Path into) throws Exception {
     return write(into.resolve(alias + ".crt"), "CERTIFICATE", x509(alias).getEncoded());
   }
 
   /** Writes the key of a certificate to a file. */
-  Path key(String alias, Path into) throws Exception {
+  public Path key(String alias, Path into) throws Exception {
     byte[] key = keys().getKey(alias, PASSWORD.toCharArray()).getEncoded();
     return write(into.resolve(alias + ".key"), "PRIVATE KEY", key);
   }
