@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * A load generator for gRPC, in its own process: 64 callers who ask as fast as they are answered,
+ * A load generator for gRPC, in its own process: 64 callers that ask as fast as they are answered,
  * or calls at a rate that does not depend on the answers, whose latency counts from their scheduled
  * time. Confined to one event loop, except for its start.
  */

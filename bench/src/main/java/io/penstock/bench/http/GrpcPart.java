@@ -44,15 +44,15 @@ public final class GrpcPart {
   private static final String BARE = "bare vertx-grpc";
   private static final String ROW = "ShouldRateLimit";
 
-  private final List<Contender> contenders = new ArrayList<>();
+  private final List<GrpcContender> contenders = new ArrayList<>();
   private final RunLog log;
   private final Progress progress;
   private final int seconds;
 
   /** A server and its figures in each round. */
-  private record Contender(
+  private record GrpcContender(
       String name, Rates rates, Rates cpuMicros, Rates p50, Rates p99, Rates max) {
-    Contender(String name) {
+    GrpcContender(String name) {
       this(name, new Rates(), new Rates(), new Rates(), new Rates(), new Rates());
     }
   }
@@ -74,8 +74,8 @@ public final class GrpcPart {
       part.measure(rounds, quick ? 4 : WARM_UP_SECONDS);
     }
     part.progress.done();
-    Contender penstock = part.contenders.get(0);
-    Contender bare = part.contenders.get(1);
+    GrpcContender penstock = part.contenders.get(0);
+    GrpcContender bare = part.contenders.get(1);
     return new Findings(
         List.of(part.throughput(), part.latency()),
         NOTES,
@@ -87,8 +87,8 @@ public final class GrpcPart {
   /** Measures new processes of both servers. */
   private void measure(int rounds, int warmUpSeconds) throws IOException, InterruptedException {
     if (contenders.isEmpty()) {
-      contenders.add(new Contender(PENSTOCK));
-      contenders.add(new Contender(BARE));
+      contenders.add(new GrpcContender(PENSTOCK));
+      contenders.add(new GrpcContender(BARE));
     }
     try (ServerProcess penstock = ServerProcess.envoy(GrpcMessages.CONFIG);
         ServerProcess bare = ServerProcess.bareGrpc(answer(penstock.port()))) {
@@ -117,7 +117,7 @@ public final class GrpcPart {
     }
   }
 
-  private void measure(Contender contender, ServerProcess server)
+  private void measure(GrpcContender contender, ServerProcess server)
       throws IOException, InterruptedException {
     Duration before = server.cpuTime();
     GrpcFigures figures = load(server, 0, seconds);
@@ -130,7 +130,7 @@ public final class GrpcPart {
     log.add(ROW, contender.name, round, "CPU µs/answer", micros);
   }
 
-  private void measureLatency(Contender contender, ServerProcess server, double perSecond)
+  private void measureLatency(GrpcContender contender, ServerProcess server, double perSecond)
       throws IOException, InterruptedException {
     GrpcFigures figures = load(server, perSecond, seconds);
     contender.p50.add(figures.p50());
@@ -160,7 +160,7 @@ public final class GrpcPart {
             "answers/s",
             "min..max",
             "CPU time in µs/answer");
-    for (Contender each : contenders) {
+    for (GrpcContender each : contenders) {
       table.add(
           each.name,
           format("%,.0f", each.rates.median()),
@@ -172,7 +172,7 @@ public final class GrpcPart {
 
   private ReportTable latency() {
     ReportTable table = new ReportTable("latency at half the peak, in µs", "", "p50", "p99", "max");
-    for (Contender each : contenders) {
+    for (GrpcContender each : contenders) {
       table.add(
           each.name,
           format("%,.0f", each.p50.median()),

@@ -53,7 +53,7 @@ record FileSignature(List<FileStamp> entries) {
   }
 
   /** Returns the signature of the files below {@code root}, and of the others that they need. */
-  static FileSignature of(Path root, PolicyFiles.FileListing listing, Set<Path> needed) {
+  static FileSignature of(Path root, FileWatcher.FileListing listing, Set<Path> needed) {
     Set<Path> files = new LinkedHashSet<>();
     try {
       files.addAll(listing.under(root));

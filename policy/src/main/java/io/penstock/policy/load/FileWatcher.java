@@ -1,9 +1,11 @@
 package io.penstock.policy.load;
 
 import io.penstock.NanoClock;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -47,8 +49,13 @@ public class FileWatcher<T> implements AutoCloseable {
     void onRejected(PolicyException reasons);
   }
 
+  /** Lists the files below a file or folder. */
+  public interface FileListing {
+    List<Path> under(Path root) throws IOException;
+  }
+
   private final Path root;
-  private final PolicyFiles.FileListing listing;
+  private final FileListing listing;
   private final Duration interval;
   private final WatchListener<T> listener;
   private final Duration quietPeriod;
@@ -74,7 +81,7 @@ public class FileWatcher<T> implements AutoCloseable {
   /** Like the other constructor, for the files of a folder that {@code listing} returns. */
   public FileWatcher(
       Path fileOrFolder,
-      PolicyFiles.FileListing listing,
+      FileListing listing,
       Function<ReadFiles, T> loader,
       WatchListener<T> listener) {
     this(fileOrFolder, listing, INTERVAL, QUIET_PERIOD, listener, NanoClock.system(), loader);
@@ -82,7 +89,7 @@ public class FileWatcher<T> implements AutoCloseable {
 
   FileWatcher(
       Path fileOrFolder,
-      PolicyFiles.FileListing listing,
+      FileListing listing,
       Duration interval,
       Duration quietPeriod,
       WatchListener<T> listener,

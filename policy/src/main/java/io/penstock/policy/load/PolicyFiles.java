@@ -38,11 +38,6 @@ public final class PolicyFiles {
     }
   }
 
-  /** Lists the files below a file or folder. */
-  public interface FileListing {
-    List<Path> under(Path root) throws IOException;
-  }
-
   /** Like {@link #under}, with the files in folders of the folder, and so on. */
   public static List<Path> deepUnder(Path root) throws IOException {
     return deep(root, PolicyFiles::isPolicy);

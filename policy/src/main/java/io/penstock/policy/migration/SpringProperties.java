@@ -8,6 +8,7 @@ import io.penstock.policy.load.Problems;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -38,6 +39,8 @@ final class SpringProperties {
       } else {
         addDocuments(text, name, problems);
       }
+    } catch (NoSuchFileException missing) {
+      problems.error(Location.of(name), "", "no such file");
     } catch (IOException e) {
       problems.error(Location.of(name), "", "can't be read: " + e.getMessage());
     } catch (IllegalArgumentException malformed) {

@@ -70,7 +70,7 @@ class EnvoyHostileTest {
                 Setting.ENVOY_PORT,
                 "0",
                 Setting.REQUEST_TIMEOUT_MS,
-                "500"));
+                "3000"));
     client = new EnvoyClient(port());
     compressing = new EnvoyClient(port(), CallOptions.DEFAULT.withCompression("gzip"));
     other = new EnvoyClient(port());
