@@ -64,7 +64,7 @@ class TopDeniedTest {
           new Thread(
               () -> {
                 for (int i = 0; i < EVENTS / threads; i++) {
-                  int key = Traffic.zipf(random, KEYS, exponent);
+                  int key = ZipfKeys.zipf(random, KEYS, exponent);
                   truth[key]++;
                   top.count("login", "user_id=" + key);
                 }
