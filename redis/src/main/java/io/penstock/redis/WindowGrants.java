@@ -77,6 +77,11 @@ final class WindowGrants {
     return thousandths - known;
   }
 
+  /** Whether all grants are older than the slices that are kept. */
+  boolean areOverAt(long micros) {
+    return Math.floorDiv(micros, sliceMicros) - newestSlice >= amounts.length;
+  }
+
   /** The slices with grants, oldest first. */
   List<Slice> slices() {
     List<Slice> slices = new ArrayList<>();

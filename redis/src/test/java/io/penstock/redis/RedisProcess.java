@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.ScoredValue;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.penstock.testing.Ports;
@@ -137,6 +138,13 @@ public final class RedisProcess implements AutoCloseable {
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /** The scores of a sorted set, in order. */
+  public List<Double> scores(String key) {
+    return with(
+        commands ->
+            commands.zrangeWithScores(key, 0, -1).stream().map(ScoredValue::getScore).toList());
   }
 
   /** Runs commands on a separate connection. */
