@@ -1,6 +1,7 @@
 package io.penstock.cli;
 
 import io.penstock.policy.load.PolicyException;
+import io.penstock.policy.load.ProblemPrinter;
 import io.penstock.server.envoy.EnvoyImport;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -45,7 +46,7 @@ final class ImportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    ProblemPrinter printer = new ProblemPrinter(console.err(), false);
+    ProblemPrinter printer = new ProblemPrinter(console.err()::println, console.isColored());
     try {
       EnvoyImport imported =
           switch (source) {

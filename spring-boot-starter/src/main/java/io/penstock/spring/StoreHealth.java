@@ -4,7 +4,9 @@ import io.penstock.Store;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.redis.RedisStore;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -16,12 +18,19 @@ final class StoreHealth {
   private static final boolean REDIS =
       ClassUtils.isPresent("io.penstock.redis.RedisStore", StoreHealth.class.getClassLoader());
 
+  private static final int MAX_WARNINGS = 20;
+
   private final Store store;
   private final PolicyEngine engine;
+  private final Supplier<List<String>> warnings;
 
-  StoreHealth(Store store, PolicyEngine engine) {
+  /**
+   * @param warnings the warnings of the active policy
+   */
+  StoreHealth(Store store, PolicyEngine engine, Supplier<List<String>> warnings) {
     this.store = store;
     this.engine = engine;
+    this.warnings = warnings;
   }
 
   Map<String, Object> details() {
@@ -38,6 +47,10 @@ final class StoreHealth {
       details.put("jwt_problem", jwtProblem);
     }
     details.put("rules", engine.policy().rules().size());
+    List<String> found = warnings.get();
+    if (!found.isEmpty()) {
+      details.put("warnings", found.subList(0, Math.min(MAX_WARNINGS, found.size())));
+    }
     return details;
   }
 
