@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Queue;
 import java.util.Random;
 import java.util.TreeMap;
@@ -21,6 +22,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -115,7 +117,7 @@ class LocalNodesUnderLoadIT {
 
   private final Queue<Response> responses = new ConcurrentLinkedQueue<>();
   private final List<Node> nodes = new ArrayList<>();
-  private volatile int round;
+  private final AtomicInteger round = new AtomicInteger();
   private volatile boolean stopped;
 
   @ParameterizedTest
@@ -135,7 +137,7 @@ class LocalNodesUnderLoadIT {
         long own = random.nextLong();
         running.add(callers.submit(() -> call(node, new Random(own))));
       }
-      for (; round < ROUNDS; round++) {
+      for (; round.get() < ROUNDS; round.incrementAndGet()) {
         Node node = nodes.get(random.nextInt(NODES));
         awaitResponses(RESPONSES_PER_STATE);
         fault.inject(redis, node);
@@ -165,7 +167,7 @@ class LocalNodesUnderLoadIT {
   private void call(int node, Random random) {
     while (!stopped) {
       double uniform = random.nextDouble();
-      String key = "r" + round + "k" + (int) (KEYS * uniform * uniform);
+      String key = "r" + round.get() + "k" + (int) (KEYS * uniform * uniform);
       int cost = 1 + random.nextInt(2);
       long sent = System.nanoTime();
       Decision decision = nodes.get(node).limiter.take(key, cost);
@@ -175,8 +177,8 @@ class LocalNodesUnderLoadIT {
   }
 
   /** Returns the sum of the granted costs by the time at which they were requested. */
-  private static TreeMap<Long, Integer> sums(List<Response> granted) {
-    TreeMap<Long, Integer> sums = new TreeMap<>(Map.of(Long.MIN_VALUE, 0));
+  private static NavigableMap<Long, Integer> sums(List<Response> granted) {
+    NavigableMap<Long, Integer> sums = new TreeMap<>(Map.of(Long.MIN_VALUE, 0));
     int sum = 0;
     for (Response each :
         granted.stream().sorted(Comparator.comparingLong(Response::sentNanos)).toList()) {
@@ -201,7 +203,7 @@ class LocalNodesUnderLoadIT {
               .as("%s, key %s, node %s", what, key, node)
               .isLessThanOrEqualTo(BURST);
         }
-        TreeMap<Long, Integer> sentBefore = sums(granted);
+        NavigableMap<Long, Integer> sentBefore = sums(granted);
         for (Response each : own) {
           degraded += each.decision.degraded() ? 1 : 0;
           if (!each.decision.allowed()) {

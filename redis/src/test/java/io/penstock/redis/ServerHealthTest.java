@@ -87,7 +87,7 @@ class ServerHealthTest {
   void silence_processWithoutCpuTime_isStarvation(BiConsumer<ServerHealth, Long> silence) {
     ServerHealth health = startWithShortDeadline(lag);
     CountDownLatch over = new CountDownLatch(1);
-    timer.submit(() -> over.await(1, TimeUnit.MINUTES));
+    var unused = timer.submit(() -> over.await(1, TimeUnit.MINUTES));
     long since = awaitSilence();
     Waiting.await().until(() -> lag.explainsSilenceSince(since));
     silence.accept(health, since);

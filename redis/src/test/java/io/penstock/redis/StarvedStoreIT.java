@@ -12,6 +12,7 @@ import io.penstock.redis.RedisObserver.Degradation;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** A store whose own timer doesn't run in time, as in a process that lacks CPU time. */
@@ -20,13 +21,13 @@ class StarvedStoreIT {
   private static final class Blocking implements RedisObserver {
     private final CountDownLatch blocked = new CountDownLatch(1);
     private final CountDownLatch released = new CountDownLatch(1);
-    private volatile int starved;
+    private final AtomicInteger starved = new AtomicInteger();
     private volatile boolean available;
 
     @Override
     public void degraded(String name, Degradation why) {
       if (why == Degradation.STARVED) {
-        starved++;
+        starved.incrementAndGet();
       }
       if (Thread.currentThread().getName().equals("penstock-redis")) {
         blocked.countDown();
@@ -67,10 +68,10 @@ class StarvedStoreIT {
                 return !observer.available;
               });
       assertThat(store.outage()).map(RedisOutage::reason).contains(UnavailableReason.CPU_STARVED);
-      int before = observer.starved;
+      int before = observer.starved.get();
       Decision decision = limiter.take("k");
       assertThat(decision.degradation()).contains(Reason.CPU_STARVED);
-      assertThat(observer.starved).isEqualTo(before + 1);
+      assertThat(observer.starved).hasValue(before + 1);
 
       proxy.keepReplies(false);
       observer.released.countDown();
