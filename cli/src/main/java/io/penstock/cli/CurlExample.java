@@ -130,8 +130,10 @@ final class CurlExample {
     return " -H " + quoted(name + ": " + value);
   }
 
+  /** Unless the example is exact, the first response with status 429 ends the loop. */
   private static String repeated(DenialExample example, String command) {
-    return "for i in $(seq " + example.times() + "); do " + command + "; done";
+    String until = example.exact() ? "" : " | tee /dev/stderr | grep -q '^HTTP[^ ]* 429' && break";
+    return "for i in $(seq " + example.times() + "); do " + command + until + "; done";
   }
 
   /** Quotes text for a POSIX shell. */

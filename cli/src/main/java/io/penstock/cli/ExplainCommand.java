@@ -11,6 +11,7 @@ import io.penstock.policy.jwt.JwtSettings;
 import io.penstock.policy.jwt.TokenCheck;
 import io.penstock.policy.load.PolicyException;
 import io.penstock.policy.load.PolicyLoader;
+import io.penstock.policy.load.ProblemPrinter;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -62,7 +63,7 @@ final class ExplainCommand implements Callable<Integer> {
       policy = PolicyLoader.load(Objects.requireNonNull(policyPath)).policy();
       parsed = RequestArgument.read(request, console.in());
     } catch (PolicyException e) {
-      new ProblemPrinter(console.err(), console.isColored()).print(e.problems());
+      new ProblemPrinter(console.err()::println, console.isColored()).print(e.problems());
       return Console.INVALID;
     }
     Explanation explanation = explain(policy, parsed);

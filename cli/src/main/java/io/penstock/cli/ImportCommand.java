@@ -1,6 +1,7 @@
 package io.penstock.cli;
 
 import io.penstock.policy.load.PolicyException;
+import io.penstock.policy.load.ProblemPrinter;
 import io.penstock.policy.migration.Bucket4jImport;
 import io.penstock.policy.migration.FairvisorImport;
 import io.penstock.policy.migration.ImportedPolicy;
@@ -66,7 +67,7 @@ final class ImportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    ProblemPrinter printer = new ProblemPrinter(console.err(), false);
+    ProblemPrinter printer = new ProblemPrinter(console.err()::println, console.isColored());
     try {
       ImportedPolicy imported =
           switch (source) {

@@ -3,6 +3,7 @@ package io.penstock.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.penstock.policy.load.PolicyException;
+import io.penstock.policy.load.ProblemPrinter;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -104,16 +105,19 @@ final class InitCommand implements Callable<Integer> {
         }
       }
     }
+    ProblemPrinter problems = new ProblemPrinter(console.err()::println, console.isColored());
     try {
       if (console.isInteractive() && !yes) {
         ask(new BufferedReader(new InputStreamReader(console.in(), UTF_8)));
       }
       NewPolicy policy = policy();
-      String casesText = policy.cases(file.getFileName().toString());
+      String name = file.getFileName().toString();
+      problems.source(name, policy.text());
+      String casesText = policy.cases(name);
       Files.writeString(file, policy.text());
       Files.writeString(cases, casesText);
     } catch (PolicyException e) {
-      e.problems().forEach(console.err()::println);
+      problems.print(e.problems());
       return Console.INVALID;
     } catch (IOException e) {
       console.err().println("cannot write " + file + " and " + cases + ": " + e.getMessage());

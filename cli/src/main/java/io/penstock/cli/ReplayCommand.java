@@ -6,6 +6,7 @@ import io.penstock.policy.accesslog.AccessLogException;
 import io.penstock.policy.accesslog.LogStream;
 import io.penstock.policy.load.PolicyException;
 import io.penstock.policy.load.PolicyLoader;
+import io.penstock.policy.load.ProblemPrinter;
 import io.penstock.policy.replay.Replay;
 import io.penstock.policy.replay.ReplayHtml;
 import io.penstock.policy.replay.ReplayJson;
@@ -88,7 +89,7 @@ final class ReplayCommand implements Callable<Integer> {
       }
       return console.exitStatus(Console.OK);
     } catch (PolicyException e) {
-      new ProblemPrinter(console.err(), console.isColored()).print(e.problems());
+      new ProblemPrinter(console.err()::println, console.isColored()).print(e.problems());
       return Console.INVALID;
     } catch (AccessLogException | IllegalArgumentException e) {
       console.err().println(LogArguments.printable(e));

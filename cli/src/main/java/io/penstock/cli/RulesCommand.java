@@ -1,6 +1,7 @@
 package io.penstock.cli;
 
 import io.penstock.policy.load.PolicyException;
+import io.penstock.policy.load.ProblemPrinter;
 import io.penstock.server.database.DatabaseAddress;
 import io.penstock.server.database.RuleDraft;
 import io.penstock.server.database.RuleFile;
@@ -89,7 +90,7 @@ final class RulesCommand implements Callable<Integer> {
     try (RuleTarget target = target()) {
       return action == RulesAction.EXPORT ? export(target) : put(target);
     } catch (PolicyException e) {
-      e.problems().forEach(console.err()::println);
+      new ProblemPrinter(console.err()::println, console.isColored()).print(e.problems());
       return Console.INVALID;
     } catch (RuleTarget.FailedException e) {
       console.err().println(e.getMessage());

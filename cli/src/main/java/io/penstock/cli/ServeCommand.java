@@ -1,6 +1,7 @@
 package io.penstock.cli;
 
 import io.penstock.policy.load.PolicyException;
+import io.penstock.policy.load.ProblemPrinter;
 import io.penstock.server.PenstockServer;
 import io.penstock.server.Setting;
 import io.penstock.server.Settings;
@@ -104,6 +105,7 @@ final class ServeCommand implements Callable<Integer> {
     try {
       settings = SettingsReader.read(flags(), System.getenv(), file());
     } catch (SettingsReader.SettingsException e) {
+      // Without the lines, which may contain tokens and passwords.
       e.problems().forEach(console.err()::println);
       return Console.INVALID;
     }
@@ -120,7 +122,7 @@ final class ServeCommand implements Callable<Integer> {
       serve(settings);
       return Console.OK;
     } catch (PolicyException e) {
-      new ProblemPrinter(console.err(), console.isColored()).print(e.problems());
+      new ProblemPrinter(console.err()::println, console.isColored()).print(e.problems());
       return Console.INVALID;
     } catch (StartException e) {
       console.err().println(e.getMessage());

@@ -63,7 +63,14 @@ final class StartupBanner {
       DenialExample example, String status, String command, List<String> lines) {
     lines.add("");
     lines.add(
-        "Try it (rule " + example.rule() + " denies request " + example.times() + status + "):");
+        "Try it (rule "
+            + example.rule()
+            + " denies "
+            + (example.exact() ? "request " : "one of the first ")
+            + example.times()
+            + (example.exact() ? "" : " requests")
+            + status
+            + "):");
     lines.add("  " + command);
   }
 

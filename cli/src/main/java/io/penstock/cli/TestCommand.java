@@ -6,6 +6,7 @@ import io.penstock.policy.cases.PolicyCases;
 import io.penstock.policy.load.PolicyException;
 import io.penstock.policy.load.PolicyLoader;
 import io.penstock.policy.load.Problem;
+import io.penstock.policy.load.ProblemPrinter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -73,7 +74,7 @@ final class TestCommand implements Callable<Integer> {
       console.out().println(CasesJson.of(reports, problems));
     } else {
       reports.forEach(this::print);
-      problems.forEach(console.err()::println);
+      new ProblemPrinter(console.err()::println, console.isColored()).print(problems);
     }
     return console.exitStatus(
         !problems.isEmpty() ? Console.INVALID : passed ? Console.OK : Console.FAILED);

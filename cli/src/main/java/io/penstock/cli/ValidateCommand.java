@@ -8,6 +8,7 @@ import io.penstock.policy.load.PolicyException;
 import io.penstock.policy.load.PolicyLoader;
 import io.penstock.policy.load.Problem;
 import io.penstock.policy.load.Problem.Severity;
+import io.penstock.policy.load.ProblemPrinter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -33,10 +34,6 @@ import picocli.CommandLine.Parameters;
     footer = "  penstock validate --strict policy.yaml")
 final class ValidateCommand implements Callable<Integer> {
   private static final Path STANDARD_INPUT = Path.of("-");
-  private static final String ONLY_MANUAL_RULES =
-      "every rule is manual, so that the decision service, the proxy and the Spring filters limit no"
-          + " request; only applications evaluate manual rules";
-
   private final Console console;
 
   @Parameters(
@@ -83,12 +80,14 @@ final class ValidateCommand implements Callable<Integer> {
       }
     }
 
-    /** Applications with {@code @RateLimited} need no other rules, so this is not a warning. */
+    /**
+     * Applications with {@code @RateLimited} need no other rules, and shadow rules are a step of a
+     * rollout, so this is not a warning.
+     */
     private static List<Problem> notes(Policy policy, Path path) {
-      return policy.hasOnlyManualRules()
-          ? List.of(
-              new Problem(Severity.NOTE, Location.of(path.toString()), "rules", ONLY_MANUAL_RULES))
-          : List.of();
+      return policy.whyNothingIsDenied().stream()
+          .map(note -> new Problem(Severity.NOTE, Location.of(path.toString()), "rules", note))
+          .toList();
     }
 
     private static LoadedPolicy parse(InputStream in, ProblemPrinter printer) throws IOException {
@@ -108,7 +107,7 @@ final class ValidateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    ProblemPrinter printer = new ProblemPrinter(console.out(), console.isColored());
+    ProblemPrinter printer = new ProblemPrinter(console.out()::println, console.isColored());
     List<CheckedPolicy> all =
         paths.stream().map(path -> CheckedPolicy.of(path, console.in(), printer)).toList();
     List<Problem> problems = all.stream().flatMap(CheckedPolicy::problems).toList();

@@ -21,9 +21,11 @@ import java.util.Locale;
 final class CheckConnection implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 30_000;
   private static final String LENGTH = "content-length:";
+  private static final String DEGRADED = "penstock-degraded:";
 
   private final Socket socket;
   private final InputStream in;
+  private String degradation = "";
 
   CheckConnection(Service service) {
     try {
@@ -48,9 +50,12 @@ final class CheckConnection implements AutoCloseable {
       socket.getOutputStream().write((head + body).getBytes(UTF_8));
       String status = line();
       int length = 0;
+      degradation = "";
       for (String field = line(); !field.isEmpty(); field = line()) {
         if (field.toLowerCase(Locale.ROOT).startsWith(LENGTH)) {
           length = Integer.parseInt(field.substring(LENGTH.length()).strip());
+        } else if (field.toLowerCase(Locale.ROOT).startsWith(DEGRADED)) {
+          degradation = field.substring(DEGRADED.length()).strip();
         }
       }
       String answer = new String(in.readNBytes(length), UTF_8);
@@ -59,6 +64,11 @@ final class CheckConnection implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Why the last decision was degraded; empty if it was not. */
+  String degradation() {
+    return degradation;
   }
 
   private String line() throws IOException {

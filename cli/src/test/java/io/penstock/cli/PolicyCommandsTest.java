@@ -12,6 +12,7 @@ import io.penstock.policy.PolicySchema;
 import io.penstock.policy.SamplePolicy;
 import io.penstock.policy.load.Location;
 import io.penstock.policy.load.Problem;
+import io.penstock.policy.load.ProblemPrinter;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -132,11 +133,23 @@ class PolicyCommandsTest {
   }
 
   @Test
+  void test_invalidPolicyOrCases_showsTheSourceLine() throws IOException {
+    String invalid = write("i.yaml", "rules:\n- {name: a, limit_keys: [ip], rate: 1/s}\n");
+    String cases = write("c.yaml", "- {name: a, request: []}\n");
+
+    assertThat(CommandRun.of("test", invalid, cases).err())
+        .contains("  2 | - {name: a, limit_keys: [ip]", "    |                          ^")
+        .contains("  1 | - {name: a, request: []}");
+  }
+
+  @Test
   void printer_onATerminal_usesColors() {
     StringWriter out = new StringWriter();
     Problem problem =
         new Problem(Problem.Severity.ERROR, new Location("-", 1, 3), "name", "is wrong");
-    new ProblemPrinter(new PrintWriter(out, true), true).source("-", "a b").print(List.of(problem));
+    new ProblemPrinter(new PrintWriter(out, true)::println, true)
+        .source("-", "a b")
+        .print(List.of(problem));
 
     assertThat(out.toString().replace("\033", "ESC"))
         .isEqualTo(
@@ -178,6 +191,19 @@ class PolicyCommandsTest {
         .contains("1 policy valid: 1 rule, 0 warnings");
     assertThat(CommandRun.of("validate", "--format", "json", manual).out())
         .contains("\"severity\" : \"note\"");
+  }
+
+  @Test
+  void validate_onlyShadowRules_isNotedAndValid() throws IOException {
+    String shadow =
+        write("shadow.yaml", "rules: [{name: r, limit_keys: [], rate: 1/s, mode: shadow}]\n");
+
+    CommandRun run = CommandRun.of("validate", "--strict", shadow);
+
+    assertThat(run.status()).isZero();
+    assertThat(run.out())
+        .startsWith(
+            shadow + ": note: rules: every rule has mode: shadow, so that no request is denied");
   }
 
   @Test

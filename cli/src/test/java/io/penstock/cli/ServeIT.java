@@ -112,6 +112,20 @@ class ServeIT {
     }
   }
 
+  /** The bucket refills while the requests are sent, so their number is not certain. */
+  @Test
+  @Tag("full")
+  void serve_policyOfInit_printsRequestsThatEndInA429() throws IOException {
+    Path policy = folder.resolve("policy.yaml");
+    CommandRun written = CommandRun.of("init", policy.toString());
+    assertThat(written.status()).as(written.err()).isZero();
+    try (Service service = Service.start(folder, "--policy=" + policy)) {
+      List<Integer> statuses = statuses(run("{ " + printedCommand(service) + "; } 2>&1"));
+      assertThat(statuses.get(statuses.size() - 1)).isEqualTo(429);
+      assertThat(statuses.subList(0, statuses.size() - 1)).hasSizeBetween(20, 30).containsOnly(200);
+    }
+  }
+
   private static String printedCommand(Service service) {
     await("command").until(() -> service.process().out().contains("; done"));
     return service

@@ -4,6 +4,7 @@ import io.penstock.policy.address.ClientAddress;
 import io.penstock.policy.jwt.JwtSettings;
 import io.penstock.policy.path.PathSettings;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,9 @@ public record Policy(
     @Nullable String keySecret,
     PathSettings paths,
     AttributeMap attributes) {
+  private static final String ONLY_MANUAL =
+      "every rule is manual, so that the decision service, the proxy and the Spring filters limit no"
+          + " request; only applications evaluate manual rules";
 
   public Policy {
     rules = rules.stream().map(rule -> rule.under(paths).under(attributes)).toList();
@@ -70,12 +74,35 @@ public record Policy(
   }
 
   /**
-   * Returns whether the policy has rules that are not off, and all of them are manual. Only
-   * applications evaluate manual rules, so no listener and no filter limits any request.
+   * Returns why no listener and no filter denies a request, although rules are active: all of them
+   * are manual, so that only applications evaluate them, or in shadow mode. Empty if some rule is
+   * enforced, or if none is active.
    */
-  public boolean hasOnlyManualRules() {
-    List<Rule> active = rules.stream().filter(rule -> rule.rollout().mode() != Mode.OFF).toList();
-    return !active.isEmpty() && active.stream().allMatch(Rule::isManual);
+  public Optional<String> whyNothingIsDenied() {
+    List<Rule> active =
+        rules.stream()
+            .filter(rule -> rule.rollout().mode() != Mode.OFF && !rule.isUnlimited())
+            .toList();
+    if (mode == Mode.OFF || active.isEmpty()) {
+      return Optional.empty();
+    }
+    if (active.stream().allMatch(Rule::isManual)) {
+      return Optional.of(ONLY_MANUAL);
+    }
+    if (mode == Mode.SHADOW) {
+      return Optional.of("the policy has mode: shadow, so that no request is denied");
+    }
+    if (active.stream().allMatch(Policy::isShadow)) {
+      return Optional.of("every rule has mode: shadow, so that no request is denied");
+    }
+    return active.stream().allMatch(rule -> rule.isManual() || isShadow(rule))
+        ? Optional.of(
+            "every rule is manual or has mode: shadow, so that only applications deny requests")
+        : Optional.empty();
+  }
+
+  private static boolean isShadow(Rule rule) {
+    return rule.rollout().mode() == Mode.SHADOW;
   }
 
   /** Omits the secret. */

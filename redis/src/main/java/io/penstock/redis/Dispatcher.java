@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * by a cached denial, or by the failure policy. Thread-safe.
  */
 final class Dispatcher {
-  /** How long a refund or a report is retried while a slot is migrating in a cluster. */
+  /** How long a refund is retried while a slot is migrating in a cluster. */
   private static final long GIVE_BACK_NANOS = 1_000_000_000;
 
   private final GuardedObserver observer;
@@ -37,6 +37,7 @@ final class Dispatcher {
   private final Fallback fallback;
   private final NodePresence presence;
   private final ServerClock serverClock = new ServerClock();
+  private final LocalReports reports = new LocalReports(local, serverClock);
   private final @Nullable DenialMemory denials;
   private final NodeLeases leases;
   private final SplitDispatch splitDispatch = new SplitDispatch();
@@ -59,7 +60,9 @@ final class Dispatcher {
             1, Dispatcher::daemon, new ThreadPoolExecutor.DiscardPolicy());
     timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     this.topology =
-        topology.apply(new StoreAssembler(settings, observer, timer, new CallReplies()));
+        topology.apply(
+            new StoreAssembler(
+                settings, observer, timer, new CallReplies(), this::becameAvailable));
     this.deadlines = new Deadlines(timer, this::timeOut);
     this.waiting = new CallerWait(this.topology::estimatedWaitingCallers, this::timeOut);
     this.fallback = new Fallback(local, observer);
@@ -99,11 +102,21 @@ final class Dispatcher {
     return presence.count();
   }
 
+  private void becameAvailable() {
+    presence.available();
+    local.sweep(timer);
+  }
+
   private CompletionStage<Long> registerNode(String redisKey, String node, long ttlMillis) {
     Server server = topology.serverOf(redisKey);
     return server == null
         ? CompletableFuture.failedFuture(new ServerConnection.NotSent())
         : server.registerNode(redisKey, node, ttlMillis);
+  }
+
+  /** Whether this node has granted tokens that Redis doesn't know. */
+  boolean hasUnreported() {
+    return local.hasUnreported();
   }
 
   /** The leases of this node. */
@@ -202,52 +215,19 @@ final class Dispatcher {
     return leaseRequests;
   }
 
-  /** The reports that have to precede a request, because this node has decided without Redis. */
-  private List<PendingRequest> reports(PendingRequest request) {
-    List<PendingRequest> reports = List.of();
-    if (request.operation() == Operation.TAKE && local.hasUnreported()) {
-      for (RedisClaim claim : request.claims()) {
-        LocalBuckets.Report report = local.report(claim);
-        if (report != null) {
-          reports = reports.isEmpty() ? new ArrayList<>() : reports;
-          reports.add(raiseDebt(report));
-        }
-      }
-    }
-    return reports;
-  }
-
-  /**
-   * Reports to Redis what this node has granted, after the copy of a bucket has decided: raises the
-   * debt of a token bucket to that of its copy, or the count of a window to the grants of this
-   * node.
-   */
-  private PendingRequest raiseDebt(LocalBuckets.Report report) {
-    RedisClaim claim = report.claim();
-    RedisClaim missing = claim.buckets().claim(claim.key(), report.missingThousandths(), 0);
-    PendingRequest raise =
-        new PendingRequest(
-            Operation.RAISE_DEBT,
-            List.of(missing),
-            System.nanoTime() + GIVE_BACK_NANOS,
-            claim.isTokenBucket()
-                ? new long[] {serverClock.micros()}
-                : WindowGrants.arguments(report.grants()));
-    var unused =
-        raise
-            .decision()
-            .whenComplete(
-                (done, failure) -> local.reported(report, done != null && !done.degraded()));
-    return raise;
-  }
-
   private void submit(PendingRequest request) {
     CallBatcher batcher = topology.batcher(request.claims().get(0));
     if (batcher.isAvailable()) {
       batcher.submit(request, leaseRequests(request));
     } else {
-      giveUp(request, Degradation.UNAVAILABLE);
+      giveUp(request, isStarved() ? Degradation.STARVED : Degradation.UNAVAILABLE);
     }
+  }
+
+  /** Whether Redis is considered unavailable only because this process lacked CPU time. */
+  private boolean isStarved() {
+    RedisOutage outage = topology.outage();
+    return outage != null && outage.reason() == UnavailableReason.CPU_STARVED;
   }
 
   private void split(PendingRequest request, List<List<RedisClaim>> groups) {
@@ -351,7 +331,7 @@ final class Dispatcher {
   private final class CallReplies implements CallBatcher.Callbacks {
     @Override
     public List<PendingRequest> preceding(PendingRequest request) {
-      return reports(request);
+      return reports.preceding(request);
     }
 
     @Override

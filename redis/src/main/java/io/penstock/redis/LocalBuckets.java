@@ -11,6 +11,9 @@ import io.penstock.inprocess.InProcessStore;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -41,12 +44,19 @@ final class LocalBuckets {
   private static final int STRIPES = 64;
   private static final int MAX_UNREPORTED_PER_STRIPE = 2_048;
   private static final int MAX_WINDOWS_PER_STRIPE = 2_048;
+  private static final int MAX_PROBED = 16;
+
+  /** The pause before each sweep over all stripes, and between two stripes. */
+  private static final long SWEEP_MILLIS = 1_000;
+
+  private static final long SWEEP_STEP_MILLIS = 50;
 
   private final Store store = InProcessStore.builder().maxKeys(MAX_KEYS).build();
   private final WindowClock windowClock;
   private final Store windowStore;
   private final Stripe[] stripes = new Stripe[STRIPES];
   private final AtomicInteger unreported = new AtomicInteger();
+  private final AtomicBoolean sweeping = new AtomicBoolean();
 
   /** The buckets whose keys have the same hash. */
   private static final class Stripe {
@@ -70,11 +80,17 @@ final class LocalBuckets {
 
   /** The state of a report to Redis; guarded by the lock of its stripe. */
   private static final class Unreported {
+    final RedisClaim claim;
+
     /** The number of changes of the copy that Redis doesn't know. */
     long changes;
 
     /** The number of changes that the last report included; 0 if it failed. */
     long reported;
+
+    Unreported(RedisClaim claim) {
+      this.claim = claim;
+    }
   }
 
   /**
@@ -143,15 +159,67 @@ final class LocalBuckets {
     Unreported own = known.get(claim.redisKey());
     if (own == null) {
       if (known.size() >= MAX_UNREPORTED_PER_STRIPE) {
-        // The oldest one is the most likely to be full again.
-        known.remove(known.keySet().iterator().next());
-        unreported.decrementAndGet();
+        makeRoom(stripes[stripeOf(claim)]);
       }
-      own = new Unreported();
+      own = new Unreported(claim);
       known.put(claim.redisKey(), own);
       unreported.incrementAndGet();
     }
     own.changes++;
+  }
+
+  /** Removes one of the oldest buckets: the first that is full again, otherwise the oldest. */
+  private void makeRoom(Stripe stripe) {
+    String key =
+        stripe.unreported.entrySet().stream()
+            .limit(MAX_PROBED)
+            .filter(entry -> hasNothingToReport(stripe, entry.getValue().claim))
+            .map(Map.Entry::getKey)
+            .findFirst()
+            .orElseGet(() -> stripe.unreported.keySet().iterator().next());
+    stripe.unreported.remove(key);
+    unreported.decrementAndGet();
+  }
+
+  /** Whether everything that this node has granted from a bucket has been refilled. */
+  private boolean hasNothingToReport(Stripe stripe, RedisClaim claim) {
+    if (claim.isTokenBucket()) {
+      Claim local = claim.local();
+      return missing(local.buckets(), local) == 0;
+    }
+    WindowGrants grants = stripe.windows.get(claim.redisKey());
+    return grants == null || grants.areOverAt(windowClock.micros());
+  }
+
+  /**
+   * Forgets unreported buckets that have nothing to report any more, also if no caller uses them
+   * again. Called when Redis is available; continues on the timer, in small steps.
+   */
+  void sweep(ScheduledExecutorService timer) {
+    if (hasUnreported() && sweeping.compareAndSet(false, true)) {
+      scheduleSweep(timer, 0);
+    }
+  }
+
+  private void scheduleSweep(ScheduledExecutorService timer, int stripe) {
+    long millis = stripe == 0 ? SWEEP_MILLIS : SWEEP_STEP_MILLIS;
+    var unused = timer.schedule(() -> sweep(timer, stripe), millis, TimeUnit.MILLISECONDS);
+  }
+
+  private void sweep(ScheduledExecutorService timer, int index) {
+    Stripe stripe = stripes[index];
+    stripe.lock.lock();
+    try {
+      int before = stripe.unreported.size();
+      stripe.unreported.values().removeIf(own -> hasNothingToReport(stripe, own.claim));
+      unreported.addAndGet(stripe.unreported.size() - before);
+    } finally {
+      stripe.lock.unlock();
+    }
+    sweeping.set(false);
+    if (hasUnreported() && sweeping.compareAndSet(false, true)) {
+      scheduleSweep(timer, (index + 1) % STRIPES);
+    }
   }
 
   /** Whether {@link #undo} supports the copy of a bucket. */

@@ -20,6 +20,11 @@ import org.jspecify.annotations.Nullable;
  * response is decided by the failure policies of its limiters.
  */
 final class MultiSlotRequest {
+  /** The most significant reason first. */
+  private static final List<Degradation> SIGNIFICANCE =
+      List.of(
+          Degradation.AMBIGUOUS, Degradation.STARVED, Degradation.FAILED, Degradation.UNAVAILABLE);
+
   private final PendingRequest request;
   private final SlotDispatch dispatch;
   private final long startNanos = System.nanoTime();
@@ -146,7 +151,7 @@ final class MultiSlotRequest {
       Degradation own = whyLost(slotRequest, denied);
       if (own != null) {
         lost.addAll(slotRequest.claims());
-        why = why == Degradation.AMBIGUOUS ? why : own;
+        why = moreSignificant(why, own);
       }
     }
     List<Decision> fallback = List.of();
@@ -156,6 +161,11 @@ final class MultiSlotRequest {
       fallback = decision.results();
     }
     complete(denied, lost, fallback);
+  }
+
+  /** A possible charge is more significant than none, and a slow server than a starved process. */
+  static Degradation moreSignificant(@Nullable Degradation one, Degradation other) {
+    return one != null && SIGNIFICANCE.indexOf(one) <= SIGNIFICANCE.indexOf(other) ? one : other;
   }
 
   /** A window that was checked in time but not charged counts as lost. */

@@ -19,6 +19,7 @@ final class OutageReports {
   private static final long REPEAT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final RedisObserver observer;
+  private final Runnable onAvailable;
   private final LongSupplier clock;
 
   /** Released when Redis is available, or definitely not. */
@@ -35,13 +36,18 @@ final class OutageReports {
   private long reportedNanos;
   private volatile @Nullable RedisOutage current;
 
-  OutageReports(RedisObserver observer, boolean failFast) {
-    this(observer, failFast, System::nanoTime);
+  /**
+   * @param onAvailable runs whenever Redis becomes available; must not block
+   */
+  OutageReports(RedisObserver observer, boolean failFast, Runnable onAvailable) {
+    this(observer, failFast, onAvailable, System::nanoTime);
   }
 
-  OutageReports(RedisObserver observer, boolean failFast, LongSupplier clock) {
+  OutageReports(
+      RedisObserver observer, boolean failFast, Runnable onAvailable, LongSupplier clock) {
     this.observer = observer;
     this.failingFast = failFast;
+    this.onAvailable = onAvailable;
     this.clock = clock;
   }
 
@@ -59,6 +65,7 @@ final class OutageReports {
     if (!available) {
       available = true;
       observer.available(true);
+      onAvailable.run();
     }
     started.countDown();
   }

@@ -20,7 +20,8 @@ public interface RedisObserver {
     AMBIGUOUS,
     /**
      * The deadline passed, and this process noticed it late because it lacked CPU time. Redis may
-     * be healthy, and may have charged the request.
+     * be healthy, and may have charged the request. Or Redis was not called, because it is
+     * considered unavailable for that reason ({@link UnavailableReason#CPU_STARVED}).
      */
     STARVED;
 

@@ -55,6 +55,12 @@ public record RedisOutage(UnavailableReason reason, String address, String detai
     return address.isEmpty() ? "Redis" : "Redis at " + address;
   }
 
+  private String state() {
+    return reason == UnavailableReason.CPU_STARVED
+        ? " is considered unavailable"
+        : " is unavailable";
+  }
+
   /**
    * Returns a sentence such as "Cannot connect to Redis at redis:6379 (NOAUTH: the server requires
    * a password, and none is configured)".
@@ -62,7 +68,7 @@ public record RedisOutage(UnavailableReason reason, String address, String detai
   @Override
   public String toString() {
     String redis = redisAt(address);
-    return (reason.preventsConnection() ? "Cannot connect to " + redis : redis + " is unavailable")
+    return (reason.preventsConnection() ? "Cannot connect to " + redis : redis + state())
         + " ("
         + reason.name()
         + ": "

@@ -9,6 +9,7 @@ final class Server {
   private final ServerAddress address;
   private final ServerConnection connection;
   private final ServerHealth health;
+  private final CpuLag lag;
   private final AtomicInteger inFlight = new AtomicInteger();
   private final AtomicInteger requestsInFlight = new AtomicInteger();
   private int probedSlot = -1;
@@ -19,10 +20,11 @@ final class Server {
   /**
    * @param address the address of the server; {@link ServerAddress#UNKNOWN} if there is only one
    */
-  Server(ServerAddress address, ServerConnection connection, ServerHealth health) {
+  Server(ServerAddress address, ServerConnection connection, ServerHealth health, CpuLag lag) {
     this.address = address;
     this.connection = connection;
     this.health = health;
+    this.lag = lag;
   }
 
   ServerHealth health() {
@@ -62,6 +64,7 @@ final class Server {
     if (inFlight.get() == 0) {
       silentSinceNanos = sent;
     }
+    lag.watch();
     inFlight.incrementAndGet();
     requestsInFlight.addAndGet(batch.size());
     return connection

@@ -43,17 +43,25 @@ final class ServerHealth {
 
   private static final int STARVED_DEADLINES = 10;
 
+  /** A server that is silent for longer while this process has CPU time is at fault. */
+  private static final long MAX_UNEXPLAINED_NANOS = TimeUnit.SECONDS.toNanos(2);
+
   private final ProbedConnection connection;
   private final ScheduledExecutorService timer;
   private final HealthListener listener;
   private final long deadlineNanos;
+  private final CpuLag lag;
   private final AtomicReference<Availability> state =
       new AtomicReference<>(Availability.UNAVAILABLE);
   private final AtomicInteger slow = new AtomicInteger();
   private volatile long lastSlowNanos = System.nanoTime();
+
+  /** When the first of the consecutive late responses was awaited. */
+  private volatile long slowSinceNanos;
+
   private volatile boolean checked;
   private volatile long availableSinceNanos;
-  private volatile long answeredNanos;
+  private volatile long answeredNanos = System.nanoTime();
   private volatile @Nullable RedisOutage outage;
 
   /** The number of rejections without a pause of a minute in between. Guarded by this. */
@@ -97,11 +105,13 @@ final class ServerHealth {
       ProbedConnection connection,
       ScheduledExecutorService timer,
       HealthListener listener,
-      long deadlineNanos) {
+      long deadlineNanos,
+      CpuLag lag) {
     this.connection = connection;
     this.timer = timer;
     this.listener = listener;
     this.deadlineNanos = deadlineNanos;
+    this.lag = lag;
   }
 
   /** Why the server is unavailable; null if it is available, or if that is still unknown. */
@@ -135,8 +145,12 @@ final class ServerHealth {
     } else if (sentNanos - lastSlowNanos >= 0) {
       // Calls that were in flight at the same time count once.
       lastSlowNanos = sentNanos + nanos;
-      if (slow.incrementAndGet() >= MAX_SLOW) {
-        markUnavailable(true, sentNanos);
+      int consecutive = slow.incrementAndGet();
+      if (consecutive == 1) {
+        slowSinceNanos = sentNanos;
+      }
+      if (consecutive >= MAX_SLOW) {
+        markUnavailable(true, sentNanos, null, slowSinceNanos);
       }
     }
   }
@@ -150,29 +164,26 @@ final class ServerHealth {
     long now = System.nanoTime();
     long since = Math.min(now - inFlightSinceNanos, now - availableSinceNanos);
     if (since > (starved ? STARVED_DEADLINES : MAX_DEADLINES) * deadlineNanos) {
-      markUnavailable(true, now);
+      markUnavailable(true, now, null, now - since);
     }
-  }
-
-  /**
-   * Called when the server didn't respond, or not in time.
-   *
-   * @param connected whether the connection may still work
-   * @param sentNanos when the call was sent; ignored if the server became available after that
-   */
-  void markUnavailable(boolean connected, long sentNanos) {
-    markUnavailable(connected, sentNanos, null);
   }
 
   /** Called when a call failed: the server rejected it, or the connection broke. */
   void failed(Throwable cause, long sentNanos) {
-    markUnavailable(cause instanceof RedisCommandExecutionException, sentNanos, cause);
+    markUnavailable(cause instanceof RedisCommandExecutionException, sentNanos, cause, sentNanos);
   }
 
-  private void markUnavailable(boolean connected, long sentNanos, @Nullable Throwable cause) {
+  /**
+   * @param connected whether the connection may still work
+   * @param sentNanos when the call was sent; ignored if the server became available after that
+   * @param cause null if the server didn't respond, or not in time
+   * @param silentSinceNanos since when there was no response, or only late ones
+   */
+  private void markUnavailable(
+      boolean connected, long sentNanos, @Nullable Throwable cause, long silentSinceNanos) {
     if (sentNanos - availableSinceNanos >= 0
         && state.compareAndSet(Availability.AVAILABLE, Availability.UNAVAILABLE)) {
-      RedisOutage now = connection.outage(cause);
+      RedisOutage now = outage(cause, silentSinceNanos);
       outage = now;
       if (!connected) {
         connection.drop();
@@ -181,6 +192,23 @@ final class ServerHealth {
       listener.unavailable(now);
       probeAfter(connected && cause != null ? afterRejection() : FIRST_PROBE_MILLIS);
     }
+  }
+
+  /** Timeouts of connection attempts keep their reason, which may be a wrong configuration. */
+  private RedisOutage outage(@Nullable Throwable cause, long silentSinceNanos) {
+    RedisOutage found = connection.outage(cause);
+    boolean starved =
+        found.reason() == UnavailableReason.TIMEOUT
+            && lag.explainsSilenceSince(silentSinceNanos)
+            && !hadTimeToAnswer();
+    return starved ? new RedisOutage(UnavailableReason.CPU_STARVED, found.address(), "") : found;
+  }
+
+  /** Whether a server that is only seemingly silent would have been heard by now. */
+  private boolean hadTimeToAnswer() {
+    long now = System.nanoTime();
+    long silence = Math.min(now - answeredNanos, now - availableSinceNanos);
+    return silence - lag.since(now - silence) > MAX_UNEXPLAINED_NANOS;
   }
 
   private synchronized long afterRejection() {
@@ -207,7 +235,8 @@ final class ServerHealth {
         .whenComplete(
             (nanos, failure) -> {
               if (nanos == null) {
-                markUnavailable(false, now, failure == null ? null : FailureCauses.cause(failure));
+                Throwable cause = failure == null ? null : FailureCauses.cause(failure);
+                markUnavailable(false, now, cause, now);
               } else {
                 answered(now, nanos);
               }
@@ -228,7 +257,8 @@ final class ServerHealth {
 
   private void probe(long after) {
     if (state.get() == Availability.UNAVAILABLE) {
-      tryProbe().whenComplete((nanos, failure) -> probed(after, nanos, failure));
+      long sent = System.nanoTime();
+      tryProbe().whenComplete((nanos, failure) -> probed(after, sent, nanos, failure));
     }
   }
 
@@ -245,6 +275,7 @@ final class ServerHealth {
   }
 
   private CompletionStage<Long> tryProbe() {
+    lag.watch();
     try {
       return connection.probe();
     } catch (RuntimeException failure) {
@@ -252,12 +283,13 @@ final class ServerHealth {
     }
   }
 
-  private void probed(long after, @Nullable Long nanos, @Nullable Throwable failure) {
+  private void probed(
+      long after, long sentNanos, @Nullable Long nanos, @Nullable Throwable failure) {
     if (failure != null) {
       connection.drop();
     }
     if (nanos == null || nanos > deadlineNanos) {
-      RedisOutage now = connection.outage(failure == null ? null : FailureCauses.cause(failure));
+      RedisOutage now = outage(failure == null ? null : FailureCauses.cause(failure), sentNanos);
       outage = now;
       checked = true;
       listener.unavailable(now);

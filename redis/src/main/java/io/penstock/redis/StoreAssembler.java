@@ -10,18 +10,24 @@ final class StoreAssembler {
   private final EvictionWatch evictions;
   private final ProbeKeys probeKeys;
   private final OutageReports outages;
+  private final CpuLag lag;
 
+  /**
+   * @param onAvailable runs whenever Redis becomes available
+   */
   StoreAssembler(
       RedisStoreBuilder settings,
       RedisObserver observer,
       ScheduledExecutorService timer,
-      CallBatcher.Callbacks callbacks) {
+      CallBatcher.Callbacks callbacks,
+      Runnable onAvailable) {
     this.settings = settings;
     this.timer = timer;
     this.callbacks = callbacks;
     this.evictions = new EvictionWatch(observer);
     this.probeKeys = new ProbeKeys(settings.keyPrefix());
-    this.outages = new OutageReports(observer, settings.failFast());
+    this.lag = new CpuLag(timer);
+    this.outages = new OutageReports(observer, settings.failFast(), onAvailable);
   }
 
   Topology singleServer(Connector connector) {
@@ -72,8 +78,8 @@ final class StoreAssembler {
   private Server newServer(
       ServerAddress address, ServerConnection connection, ServerHealth.HealthListener listener) {
     long deadlineNanos = settings.deadline().toNanos();
-    return new Server(
-        address, connection, new ServerHealth(connection, timer, listener, deadlineNanos));
+    ServerHealth health = new ServerHealth(connection, timer, listener, deadlineNanos, lag);
+    return new Server(address, connection, health, lag);
   }
 
   private ServerConnection newConnection(Connector connector) {

@@ -68,6 +68,13 @@ public enum UnavailableReason {
   UNSERVED_SLOTS("some slots of the cluster have no server"),
   /** The server didn't respond in time. */
   TIMEOUT("no response in time"),
+  /**
+   * No response was processed in time, and this process lacked CPU time or was paused meanwhile.
+   * The server may be healthy.
+   */
+  CPU_STARVED(
+      "no response was processed in time, because this process lacked CPU time or was paused; the"
+          + " server may be healthy"),
   /** Anything else. */
   OTHER("unexpected error");
 
@@ -77,6 +84,7 @@ public enum UnavailableReason {
           CONNECT_TIMEOUT,
           TLS_TIMEOUT,
           TIMEOUT,
+          CPU_STARVED,
           LOADING,
           BUSY,
           CLUSTERDOWN,

@@ -88,6 +88,11 @@ final class WindowGrants {
     return arguments;
   }
 
+  /** Whether all grants are older than the slices that are kept. */
+  boolean areOverAt(long micros) {
+    return Math.floorDiv(micros, sliceMicros) - newestSlice >= amounts.length;
+  }
+
   /** The slices with grants, oldest first. */
   List<Slice> slices() {
     List<Slice> slices = new ArrayList<>();

@@ -364,6 +364,35 @@ class LocalFallbackIT {
     assertTakesLocally(share, "k", 2);
   }
 
+  /** Otherwise each later request would look for reports, as long as the process runs. */
+  @Test
+  void recovery_keysThatAreNotUsedAgain_areForgottenOnceTheyAreFull() {
+    RateLimiter fast = RateLimiter.on(store, "fast", Limit.perSecond(100).burst(10));
+    RateLimiter window =
+        RateLimiter.on(store, "window", Limit.fixedWindow(5, Duration.ofMillis(100)));
+    disconnect();
+    for (int i = 0; i < 1_000; i++) {
+      assertThat(fast.tryAcquire("k" + i)).isTrue();
+      assertThat(window.tryAcquire("k" + i)).isTrue();
+    }
+    assertThat(store.dispatcher().hasUnreported()).isTrue();
+    reconnect();
+    await("forgotten").until(() -> !store.dispatcher().hasUnreported());
+  }
+
+  /** This node is the first one that registers again. */
+  @Test
+  void share_redisLosesItsData_numberOfNodesIsKept() {
+    RateLimiter share = halfOf(Limit.perDay(1).burst(4));
+    disconnect();
+    redis.with(commands -> commands.del("penstock:nodes"));
+    reconnect();
+    await("registered").until(() -> redis.with(commands -> commands.zcard("penstock:nodes")) == 1);
+    assertThat(store.dispatcher().nodes()).isEqualTo(2);
+    disconnect();
+    assertTakesLocally(share, "k", 2);
+  }
+
   @Test
   void share_afterGrants_startsFromItsShareOfTheReportedLevel() {
     RateLimiter share = halfOf(SLOW);

@@ -6,23 +6,28 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class NodePresenceTest {
   private final Counts observer = new Counts();
-  private final Deque<CompletableFuture<Long>> replies = new ArrayDeque<>();
+  private final Deque<Supplier<CompletableFuture<Long>>> replies = new ArrayDeque<>();
   private final Timer timer = new Timer();
+  private long nowNanos;
   private final NodePresence presence =
-      new NodePresence(0, "p:", (key, node, ttl) -> replies.remove(), observer, timer);
+      new NodePresence(
+          0, "p:", (key, node, ttl) -> replies.remove().get(), observer, timer, () -> nowNanos);
 
   /** Keeps the last task instead of running it. */
   private static final class Timer extends ScheduledThreadPoolExecutor {
-    private Runnable next;
+    private @Nullable Runnable next;
     private long delayMillis;
 
     Timer() {
@@ -35,6 +40,15 @@ class NodePresenceTest {
       delayMillis = unit.toMillis(delay);
       return null;
     }
+
+    @Override
+    public void execute(Runnable task) {
+      task.run();
+    }
+
+    void runNext() {
+      Objects.requireNonNull(next).run();
+    }
   }
 
   @AfterEach
@@ -43,11 +57,11 @@ class NodePresenceTest {
   }
 
   private void counted(long nodes) {
-    replies.add(CompletableFuture.completedFuture(nodes));
+    replies.add(() -> CompletableFuture.completedFuture(nodes));
   }
 
   private void failed(Exception failure) {
-    replies.add(CompletableFuture.failedFuture(failure));
+    replies.add(() -> CompletableFuture.failedFuture(failure));
   }
 
   private void rejected(String message) {
@@ -65,10 +79,10 @@ class NodePresenceTest {
   void count_anotherNodeJoins_isKnownWithTheNextRegistration() {
     counted(2);
     assertThat(presence.count()).isEqualTo(2);
-    assertThat(timer.delayMillis).isEqualTo(5_000);
+    assertThat(timer.delayMillis).isEqualTo(1_000);
     counted(3);
     assertThat(presence.count()).isEqualTo(2);
-    timer.next.run();
+    timer.runNext();
     assertThat(presence.count()).isEqualTo(3);
   }
 
@@ -77,14 +91,14 @@ class NodePresenceTest {
     rejected("NOPERM User alice has no permissions to run the 'zadd' command");
     assertThat(presence.count()).isEqualTo(1);
     rejected("NOPERM again");
-    timer.next.run();
+    timer.runNext();
     assertThat(observer.registrationErrors)
         .containsExactly("NOPERM User has no permissions to run the 'zadd' command");
 
     counted(2);
-    timer.next.run();
+    timer.runNext();
     rejected("OOM");
-    timer.next.run();
+    timer.runNext();
     assertThat(presence.count()).isEqualTo(2);
     assertThat(observer.registrationErrors).hasSize(2).endsWith("OOM");
   }
@@ -94,7 +108,87 @@ class NodePresenceTest {
     failed(new RedisException("not connected"));
     assertThat(presence.count()).isEqualTo(1);
     rejected("MOVED 1 127.0.0.1:7000");
-    timer.next.run();
+    timer.runNext();
     assertThat(observer.registrationErrors).isEmpty();
+  }
+
+  private void pass(long millis) {
+    nowNanos += TimeUnit.MILLISECONDS.toNanos(millis);
+  }
+
+  /** Redis has lost its data, and this node is the first one to register again. */
+  @Test
+  void count_fewerNodesAfterLossOfData_keepsTheHigherNumberUntilTheOthersHaveRegistered() {
+    counted(3);
+    assertThat(presence.count()).isEqualTo(3);
+    counted(1);
+    timer.runNext();
+    assertThat(presence.count()).isEqualTo(3);
+    pass(14_000);
+    counted(2);
+    timer.runNext();
+    assertThat(presence.count()).isEqualTo(3);
+    pass(14_000);
+    counted(3);
+    timer.runNext();
+    assertThat(presence.count()).isEqualTo(3);
+    counted(1);
+    timer.runNext();
+    assertThat(presence.count()).isEqualTo(3);
+  }
+
+  @Test
+  void count_fewerNodesForTheTimeThatANodeCounts_isTheHighestOfThem() {
+    counted(5);
+    assertThat(presence.count()).isEqualTo(5);
+    counted(3);
+    timer.runNext();
+    pass(15_000);
+    counted(2);
+    timer.runNext();
+    assertThat(presence.count()).isEqualTo(3);
+  }
+
+  @Test
+  void available_registersAtOnce() {
+    failed(new RedisException("not connected"));
+    assertThat(presence.count()).isEqualTo(1);
+    counted(2);
+    presence.available();
+    assertThat(presence.count()).isEqualTo(2);
+    counted(3);
+    timer.runNext();
+    assertThat(presence.count()).isEqualTo(3);
+  }
+
+  /** The lower numbers before an outage say nothing about the nodes after it. */
+  @Test
+  void available_afterALongOutage_keepsTheHigherNumber() {
+    counted(3);
+    assertThat(presence.count()).isEqualTo(3);
+    counted(2);
+    timer.runNext();
+    pass(60_000);
+    counted(1);
+    presence.available();
+    assertThat(presence.count()).isEqualTo(3);
+  }
+
+  @Test
+  void count_notUsed_registersNothing() {
+    presence.available();
+    assertThat(timer.next).isNull();
+  }
+
+  @Test
+  void register_throws_isTriedAgain() {
+    replies.add(
+        () -> {
+          throw new IllegalStateException("closed");
+        });
+    assertThat(presence.count()).isEqualTo(1);
+    counted(2);
+    timer.runNext();
+    assertThat(presence.count()).isEqualTo(2);
   }
 }

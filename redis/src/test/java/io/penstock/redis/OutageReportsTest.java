@@ -13,7 +13,7 @@ class OutageReportsTest {
 
   private final Counts counts = new Counts();
   private long nowNanos = Long.MAX_VALUE - 5;
-  private final OutageReports outages = new OutageReports(counts, false, () -> nowNanos);
+  private final OutageReports outages = new OutageReports(counts, false, () -> {}, () -> nowNanos);
 
   private static RedisOutage outage(UnavailableReason reason) {
     return new RedisOutage(reason, "redis:6379", "");
@@ -65,7 +65,7 @@ class OutageReportsTest {
 
   @Test
   void awaitStart_unavailableAndFailFast_leavesTheReasonToTheException() {
-    OutageReports failingFast = new OutageReports(counts, true, () -> nowNanos);
+    OutageReports failingFast = new OutageReports(counts, true, () -> {}, () -> nowNanos);
     failingFast.unavailable(CONNECTION_REFUSED);
     failingFast.unavailable(CONNECTION_REFUSED);
     failingFast.awaitStart(FOREVER);
@@ -77,7 +77,7 @@ class OutageReportsTest {
 
   @Test
   void unavailable_failFastAndAvailableBefore_isReported() {
-    OutageReports failingFast = new OutageReports(counts, true, () -> nowNanos);
+    OutageReports failingFast = new OutageReports(counts, true, () -> {}, () -> nowNanos);
     failingFast.available();
     failingFast.awaitStart(FOREVER);
     failingFast.unavailable(TIMEOUT);

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.ScoredValue;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.penstock.testing.Ports;
@@ -144,6 +145,13 @@ public final class RedisProcess implements AutoCloseable {
     String reply =
         command("EVAL", "local t = redis.call('TIME') return t[1] * 1000000 + t[2]", "0");
     return Long.parseLong(reply.substring(1));
+  }
+
+  /** The scores of a sorted set, in order. */
+  public List<Double> scores(String key) {
+    return with(
+        commands ->
+            commands.zrangeWithScores(key, 0, -1).stream().map(ScoredValue::getScore).toList());
   }
 
   /** Runs commands on a separate connection. */

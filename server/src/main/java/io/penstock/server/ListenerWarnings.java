@@ -6,15 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds the rules that can't apply to the requests that a listener receives: because nothing
- * supplies their attributes there, or because all rules are manual.
+ * Finds the rules that can't apply to the requests that a listener receives, because nothing
+ * supplies their attributes there, and policies that deny no request at any listener.
  */
 final class ListenerWarnings {
   private static final String ADVICE = "; map it to a header or claim under attributes";
-
-  private static final String ONLY_MANUAL =
-      "no listener limits any request: every rule is manual, and only applications evaluate manual"
-          + " rules; remove manual: true";
 
   private ListenerWarnings() {}
 
@@ -24,18 +20,20 @@ final class ListenerWarnings {
    * it.
    *
    * @param hasProxy whether there is a proxy listener
+   * @param hasEnvoy whether there is a listener for Envoy
    */
-  static List<String> of(Policy policy, boolean hasProxy) {
+  static List<String> of(Policy policy, boolean hasProxy, boolean hasEnvoy) {
     List<String> warnings = new ArrayList<>();
-    if (policy.hasOnlyManualRules()) {
-      warnings.add(ONLY_MANUAL);
-    }
+    policy.whyNothingIsDenied().map(why -> "all listeners: " + why).ifPresent(warnings::add);
     for (UnsuppliedRule rule : UnsuppliedRule.in(policy)) {
       if (!rule.missing().stream().allMatch(policy.attributes()::declares)) {
         warnings.add("decision listener, /v1/forward-auth: " + rule + ADVICE);
       }
       if (hasProxy) {
         warnings.add("proxy listener: " + rule + ADVICE);
+      }
+      if (hasEnvoy) {
+        warnings.add("Envoy listener, ext_authz: " + rule + ADVICE);
       }
     }
     return warnings;

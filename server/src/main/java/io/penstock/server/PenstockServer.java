@@ -11,6 +11,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.penstock.NanoClock;
 import io.penstock.policy.Policy;
 import io.penstock.policy.PolicyEngine;
+import io.penstock.policy.SkippedRuleLog;
 import io.penstock.policy.address.IpAddress;
 import io.penstock.policy.http.Gate;
 import io.penstock.policy.http.GateObserver;
@@ -183,8 +184,9 @@ public final class PenstockServer implements AutoCloseable {
         new PolicyHolder.Rules(
             settings.policy(),
             settings.postgres().isPresent() ? RuleSource.DATABASE : RuleSource.FILE,
-            settings.upstream().isPresent());
-    return new PolicyHolder(rules, store.store(), new SkippedRuleLog(meters), registry);
+            settings.upstream().isPresent(),
+            settings.envoy().isPresent());
+    return new PolicyHolder(rules, store.store(), new SkippedRuleLog(meters, LOG::warn), registry);
   }
 
   /** Returns whether an address is a trusted proxy; none is before the policy is loaded. */
@@ -237,7 +239,7 @@ public final class PenstockServer implements AutoCloseable {
         vertx,
         options,
         store.store(),
-        new SkippedRuleLog(meters),
+        new SkippedRuleLog(meters, LOG::warn),
         engine -> gate(settings, engine),
         registry);
   }

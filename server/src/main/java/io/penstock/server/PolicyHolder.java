@@ -49,6 +49,7 @@ public final class PolicyHolder implements AutoCloseable {
   private List<RuleCandidate> databaseRules = List.of();
   private String databaseOrigin = "";
   private final boolean hasProxy;
+  private final boolean hasEnvoy;
   private volatile ActivePolicy active;
   private volatile List<String> listenerWarnings = List.of();
   private volatile boolean loaded;
@@ -66,11 +67,12 @@ public final class PolicyHolder implements AutoCloseable {
    *
    * @param path a file or a folder
    * @param hasProxy whether rules apply to requests of a proxy listener
+   * @param hasEnvoy whether rules apply to requests of a listener for Envoy
    */
-  public record Rules(Optional<Path> path, RuleSource source, boolean hasProxy) {
-    /** Creates the sources of a server without a proxy listener. */
+  public record Rules(Optional<Path> path, RuleSource source, boolean hasProxy, boolean hasEnvoy) {
+    /** Creates the sources of a server with a decision listener only. */
     public Rules(Optional<Path> path, RuleSource source) {
-      this(path, source, false);
+      this(path, source, false, false);
     }
   }
 
@@ -82,6 +84,7 @@ public final class PolicyHolder implements AutoCloseable {
   public PolicyHolder(Rules rules, Store store, PolicyObserver observer, MeterRegistry registry) {
     Optional<Path> path = rules.path();
     this.hasProxy = rules.hasProxy();
+    this.hasEnvoy = rules.hasEnvoy();
     boolean sample = path.isEmpty() && rules.source() == RuleSource.FILE;
     this.fileOrigin = path.map(Path::toString).orElse(sample ? "the sample policy" : "");
     this.watcher = path.map(policy -> new PolicyWatcher(policy, new FileListener())).orElse(null);
@@ -265,7 +268,7 @@ public final class PolicyHolder implements AutoCloseable {
   /** Logs the rules that can't apply at a listener, unless they were logged before. */
   private void warnOfListeners(Policy policy) {
     List<String> before = listenerWarnings;
-    listenerWarnings = ListenerWarnings.of(policy, hasProxy);
+    listenerWarnings = ListenerWarnings.of(policy, hasProxy, hasEnvoy);
     listenerWarnings.stream()
         .filter(warning -> !before.contains(warning))
         .forEach(warning -> LOG.warn("{}", warning));

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class ListenerWarningsTest {
   private static List<String> warnings(String policy, boolean hasProxy) {
-    return ListenerWarnings.of(PolicyLoader.parse(policy, "p.yaml").policy(), hasProxy);
+    return ListenerWarnings.of(PolicyLoader.parse(policy, "p.yaml").policy(), hasProxy, false);
   }
 
   private static List<String> ofRule(String fields) {
@@ -50,11 +50,43 @@ class ListenerWarningsTest {
   }
 
   @Test
+  void envoyListener_canSupplyNoAttributes() {
+    String policy =
+        "{attributes: {user_id: caller}, rules: [{name: r, limit_keys: [user_id], rate: 1/s}]}";
+    assertThat(ListenerWarnings.of(PolicyLoader.parse(policy, "p.yaml").policy(), false, true))
+        .containsExactly(
+            "Envoy listener, ext_authz: rule r never applies: nothing supplies user_id; map it to a"
+                + " header or claim under attributes");
+  }
+
+  @Test
+  void onlyShadowRules_areReported() {
+    assertThat(ofRule("limit_keys: [], mode: shadow"))
+        .containsExactly(
+            "all listeners: every rule has mode: shadow, so that no request is denied");
+    assertThat(
+            warnings(
+                "{mode: shadow, rules: [{name: r, limit_keys: [], rate: 1/s, manual: true},"
+                    + " {name: s, limit_keys: [], rate: 1/s}]}",
+                false))
+        .containsExactly(
+            "all listeners: the policy has mode: shadow, so that no request is denied");
+    assertThat(
+            warnings(
+                "{rules: [{name: r, limit_keys: [], rate: 1/s, manual: true},"
+                    + " {name: s, limit_keys: [], rate: 1/s, mode: shadow}]}",
+                false))
+        .containsExactly(
+            "all listeners: every rule is manual or has mode: shadow, so that only applications"
+                + " deny requests");
+  }
+
+  @Test
   void onlyManualRules_areReported() {
     assertThat(ofRule("limit_keys: [], manual: true"))
         .containsExactly(
-            "no listener limits any request: every rule is manual, and only applications evaluate"
-                + " manual rules; remove manual: true");
+            "all listeners: every rule is manual, so that the decision service, the proxy and the"
+                + " Spring filters limit no request; only applications evaluate manual rules");
     assertThat(
             warnings(
                 "{rules: [{name: r, limit_keys: [], rate: 1/s, manual: true},"

@@ -1,9 +1,11 @@
 package io.penstock.spring;
 
 import io.penstock.Store;
+import io.penstock.policy.Attribute;
 import io.penstock.policy.Policy;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.PolicyObserver;
+import io.penstock.policy.UnsuppliedRule;
 import io.penstock.policy.jwt.JwtObserver;
 import io.penstock.policy.load.ActivePolicy;
 import io.penstock.policy.load.LoadedPolicy;
@@ -33,15 +35,24 @@ import org.springframework.core.io.Resource;
  */
 public final class LivePolicy implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LivePolicy.class);
-
-  /** The attributes that the filters take from the principal. */
-  private static final Set<String> SUPPLIED = Set.of("user_id");
+  private static final String ADVICE =
+      "; map it to a header or claim under attributes, or supply it with an attribute resolver";
 
   private final PolicyEngine engine;
   private final String origin;
+  private final Set<String> supplied;
   private final UnaryOperator<Policy> settings;
   private final @Nullable PolicyWatcher watcher;
   private volatile ActivePolicy active;
+  private volatile List<String> warnings = List.of();
+
+  /**
+   * Where a policy comes from, and what its rules can use.
+   *
+   * @param resource the file or folder, or a resource of the class path
+   * @param supplied the bare names that the filters supply; empty if nothing supplies any
+   */
+  record PolicySource(Resource resource, Set<String> supplied) {}
 
   /**
    * Loads the policy and starts to watch it if it is a file or folder.
@@ -51,12 +62,14 @@ public final class LivePolicy implements AutoCloseable {
    * @throws IllegalArgumentException if the store doesn't support it
    */
   LivePolicy(
-      Resource source,
+      PolicySource from,
       Store store,
       PolicyObserver observer,
       List<JwtObserver> jwtObservers,
       UnaryOperator<Policy> settings) {
+    Resource source = from.resource();
     this.origin = source.getDescription();
+    this.supplied = from.supplied();
     this.settings = settings;
     this.watcher = watcher(source);
     LoadedPolicy loaded = watcher == null ? parse(source) : watcher.load();
@@ -66,7 +79,7 @@ public final class LivePolicy implements AutoCloseable {
         new PolicyEngine(
             store, settings.apply(loaded.policy()), observer, JwtObserver.all(allJwtObservers));
     this.active = active(loaded, engine.policy());
-    warn(loaded);
+    warn(loaded, engine.policy());
     LOG.info("Policy loaded: {} (rules: {})", origin, loaded.policy().rules().size());
     if (watcher != null) {
       watcher.start();
@@ -77,18 +90,18 @@ public final class LivePolicy implements AutoCloseable {
   private @Nullable PolicyWatcher watcher(Resource source) {
     try {
       return source.isFile() && !(source instanceof ClassPathResource)
-          ? new PolicyWatcher(source.getFile().toPath(), new ReloadListener(), SUPPLIED)
+          ? new PolicyWatcher(source.getFile().toPath(), new ReloadListener(), supplied)
           : null;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private static LoadedPolicy parse(Resource source) {
+  private LoadedPolicy parse(Resource source) {
     try {
       String text = source.getContentAsString(StandardCharsets.UTF_8);
       String name = Objects.requireNonNullElse(source.getFilename(), "policy");
-      return PolicyLoader.parse(text, name, SUPPLIED);
+      return PolicyLoader.parse(text, name, supplied);
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read penstock.policy: " + e.getMessage(), e);
     }
@@ -109,8 +122,29 @@ public final class LivePolicy implements AutoCloseable {
         new LoadedPolicy(applied, loaded.warnings(), loaded.locations()), origin);
   }
 
-  private static void warn(LoadedPolicy loaded) {
-    loaded.warnings().forEach(warning -> LOG.warn("{}", warning));
+  /**
+   * Returns the warnings of the active policy: mistakes in its source, rules that can't apply to
+   * any request, and why nothing is denied.
+   */
+  public List<String> warnings() {
+    return warnings;
+  }
+
+  /** Where users are known, resolvers may supply further names, such as their authorities. */
+  private boolean maySupply(String name, Policy applied) {
+    boolean bare = Attribute.parse(name).source() == Attribute.AttributeSource.STATED;
+    return applied.attributes().declares(name) || (bare && !supplied.isEmpty());
+  }
+
+  private void warn(LoadedPolicy loaded, Policy applied) {
+    List<String> found = new ArrayList<>();
+    loaded.warnings().forEach(warning -> found.add(warning.toString()));
+    UnsuppliedRule.in(applied).stream()
+        .filter(rule -> !rule.missing().stream().allMatch(name -> maySupply(name, applied)))
+        .forEach(rule -> found.add("filters: " + rule + ADVICE));
+    applied.whyNothingIsDenied().ifPresent(found::add);
+    warnings = List.copyOf(found);
+    found.forEach(warning -> LOG.warn("{}", warning));
   }
 
   @Override
@@ -142,7 +176,7 @@ public final class LivePolicy implements AutoCloseable {
         return;
       }
       active = active(loaded, engine.policy());
-      warn(loaded);
+      warn(loaded, engine.policy());
       LOG.info("Policy reloaded: {} (rules: {})", origin, loaded.policy().rules().size());
       if (removed != null) {
         LOG.warn("{}: {}", origin, removed);

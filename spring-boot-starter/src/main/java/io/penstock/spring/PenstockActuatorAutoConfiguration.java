@@ -3,6 +3,7 @@ package io.penstock.spring;
 import io.penstock.Store;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.http.Gate;
+import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -28,8 +29,10 @@ public class PenstockActuatorAutoConfiguration {
   }
 
   @Bean
-  StoreHealth penstockStoreHealth(Store store, PolicyEngine engine) {
-    return new StoreHealth(store, engine);
+  StoreHealth penstockStoreHealth(
+      Store store, PolicyEngine engine, ObjectProvider<LivePolicy> live) {
+    LivePolicy policy = live.getIfAvailable();
+    return new StoreHealth(store, engine, policy == null ? List::of : policy::warnings);
   }
 
   /** The health indicator for Spring Boot 3. */

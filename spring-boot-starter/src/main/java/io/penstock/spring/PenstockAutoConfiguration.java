@@ -6,13 +6,18 @@ import io.penstock.policy.Outcome;
 import io.penstock.policy.PolicyEngine;
 import io.penstock.policy.PolicyObserver;
 import io.penstock.policy.SkippedRule;
+import io.penstock.policy.SkippedRuleLog;
 import io.penstock.policy.http.Gate;
 import io.penstock.policy.http.GateObserver;
 import io.penstock.policy.http.Jitter;
 import io.penstock.policy.http.VerdictResponses;
 import io.penstock.policy.jwt.JwtObserver;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -81,19 +86,43 @@ public class PenstockAutoConfiguration {
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnMissingBean(PolicyEngine.class)
   static class OwnPolicy {
+    private static final Logger LOG = LoggerFactory.getLogger(LivePolicy.class);
+    private static final String SECURITY = "org.springframework.security.core.Authentication";
+    private static final List<String> RESOLVERS =
+        List.of(
+            "io.penstock.servlet.AttributeResolver",
+            "io.penstock.spring.ReactiveAttributeResolver");
+
     @Bean
     LivePolicy penstockPolicy(
         PenstockProperties properties,
         ResourceLoader resources,
         Store store,
         ObjectProvider<PolicyObserver> observers,
-        ObjectProvider<JwtObserver> jwtObservers) {
+        ObjectProvider<JwtObserver> jwtObservers,
+        ListableBeanFactory beans) {
       return new LivePolicy(
-          resource(properties.policy(), resources),
+          new LivePolicy.PolicySource(
+              resource(properties.policy(), resources),
+              supplied(beans, resources.getClassLoader())),
           store,
-          combined(observers.orderedStream().toList()),
+          new SkippedRuleLog(combined(observers.orderedStream().toList()), LOG::warn),
           jwtObservers.orderedStream().toList(),
           new PolicySettings(properties));
+    }
+
+    /**
+     * Returns the bare names that the filters supply. The name of the principal needs Spring
+     * Security, or a resolver of the application.
+     */
+    private static Set<String> supplied(ListableBeanFactory beans, @Nullable ClassLoader loader) {
+      boolean hasUsers =
+          ClassUtils.isPresent(SECURITY, loader)
+              || RESOLVERS.stream()
+                  .filter(name -> ClassUtils.isPresent(name, loader))
+                  .map(name -> ClassUtils.resolveClassName(name, loader))
+                  .anyMatch(type -> beans.getBeanNamesForType(type, true, false).length > 0);
+      return hasUsers ? Set.of("user_id") : Set.of();
     }
 
     /** Resolves a location. Without a scheme it is a path, as in all other settings of Penstock. */

@@ -49,6 +49,11 @@ public final class PenstockEndpoint {
               json.writeString(problem.toString());
             }
             json.writeEndArray();
+            json.writeArrayFieldStart("warnings");
+            for (String warning : live.warnings()) {
+              json.writeString(warning);
+            }
+            json.writeEndArray();
           }
           json.writeFieldName("policy");
           PolicyJson.write(engine.policy(), json);

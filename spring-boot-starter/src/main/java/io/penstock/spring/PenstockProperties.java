@@ -33,7 +33,7 @@ import org.springframework.core.Ordered;
 @ConfigurationProperties("penstock")
 public record PenstockProperties(
     @DefaultValue("true") boolean enabled,
-    @DefaultValue("classpath:policy.yaml") String policy,
+    @DefaultValue(PenstockProperties.DEFAULT_POLICY) String policy,
     @Nullable Mode mode,
     @DefaultValue("all") HeaderFormat headers,
     @DefaultValue("50") int retryJitterPercent,
@@ -44,6 +44,7 @@ public record PenstockProperties(
     @DefaultValue("1000000") long maxKeys,
     @DefaultValue Redis redis,
     @DefaultValue Filter filter) {
+  static final String DEFAULT_POLICY = "classpath:policy.yaml";
 
   /** The kinds of stores. */
   public enum StoreKind {

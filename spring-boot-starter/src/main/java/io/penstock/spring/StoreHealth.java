@@ -3,7 +3,9 @@ package io.penstock.spring;
 import io.penstock.Store;
 import io.penstock.policy.PolicyEngine;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * The health details of the limiter. It is never down: while the store is unavailable, the failure
@@ -11,12 +13,19 @@ import java.util.Map;
  * Thread-safe.
  */
 final class StoreHealth {
+  private static final int MAX_WARNINGS = 20;
+
   private final Store store;
   private final PolicyEngine engine;
+  private final Supplier<List<String>> warnings;
 
-  StoreHealth(Store store, PolicyEngine engine) {
+  /**
+   * @param warnings the warnings of the active policy
+   */
+  StoreHealth(Store store, PolicyEngine engine, Supplier<List<String>> warnings) {
     this.store = store;
     this.engine = engine;
+    this.warnings = warnings;
   }
 
   Map<String, Object> details() {
@@ -32,6 +41,10 @@ final class StoreHealth {
       details.put("jwt_problem", jwtProblem);
     }
     details.put("rules", engine.policy().rules().size());
+    List<String> found = warnings.get();
+    if (!found.isEmpty()) {
+      details.put("warnings", found.subList(0, Math.min(MAX_WARNINGS, found.size())));
+    }
     return details;
   }
 }

@@ -17,10 +17,12 @@ import io.penstock.policy.http.Jitter;
 import io.penstock.policy.http.VerdictResponses;
 import io.penstock.policy.load.PolicyException;
 import io.penstock.policy.load.PolicyLoader;
+import io.penstock.servlet.AttributeResolver;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +35,9 @@ import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.core.env.Environment;
 import org.springframework.core.io.support.SpringFactoriesLoader;
+import org.springframework.mock.env.MockEnvironment;
 
 class AutoConfigurationTest {
   private static final String RULES = "rules: [{name: all, limit_keys: [], rate: 5/s}]";
@@ -169,7 +173,10 @@ class AutoConfigurationTest {
   void analyzers_areRegistered() {
     List<FailureAnalyzer> analyzers =
         SpringFactoriesLoader.forDefaultResourceLocation()
-            .load(FailureAnalyzer.class, (type, name, failure) -> {});
+            .load(
+                FailureAnalyzer.class,
+                SpringFactoriesLoader.ArgumentResolver.of(Environment.class, new MockEnvironment()),
+                (type, name, failure) -> {});
 
     assertThat(analyzers)
         .hasAtLeastOneElementOfType(PolicyFailureAnalyzer.class)
@@ -194,6 +201,21 @@ class AutoConfigurationTest {
   }
 
   @Test
+  void application_thatKnowsNoUsers_warnsOfUserId() throws IOException {
+    Files.writeString(policy, "rules: [{name: a, limit_keys: [user_id], rate: 5/min}]");
+    application.run(context -> assertThat(context.getBean(LivePolicy.class).warnings()).isEmpty());
+    WebApplicationContextRunner withoutSecurity =
+        application.withClassLoader(new FilteredClassLoader("org.springframework.security"));
+    withoutSecurity.run(
+        context ->
+            assertThat(context.getBean(LivePolicy.class).warnings())
+                .anyMatch(warning -> warning.startsWith("filters: rule a never applies: ")));
+    withoutSecurity
+        .withBean(AttributeResolver.class, () -> request -> Map.of("user_id", "7"))
+        .run(context -> assertThat(context.getBean(LivePolicy.class).warnings()).isEmpty());
+  }
+
+  @Test
   void application_withUnavailableRedis_reportsTheReasonInItsHealth() {
     application
         .withPropertyValues("penstock.redis.url=redis://127.0.0.1:1")
@@ -205,7 +227,8 @@ class AutoConfigurationTest {
                             assertThat(
                                     new StoreHealth(
                                             context.getBean(Store.class),
-                                            context.getBean(PolicyEngine.class))
+                                            context.getBean(PolicyEngine.class),
+                                            List::of)
                                         .details())
                                 .containsEntry("degraded", true)
                                 .hasEntrySatisfying(
@@ -254,7 +277,22 @@ class AutoConfigurationTest {
             PolicyException.class,
             () -> PolicyLoader.parse("rules: [{name: a}, {name: a}]", "policy.yaml"));
 
-    assertThat(new PolicyFailureAnalyzer().analyze(failure, failure).getDescription())
+    MockEnvironment environment = new MockEnvironment();
+    assertThat(new PolicyFailureAnalyzer(environment).analyze(failure, failure).getDescription())
         .contains("policy.yaml:1:9", "policy.yaml:1:20");
+  }
+
+  @Test
+  void analyzer_invalidFile_showsTheSourceLine() throws IOException {
+    Files.writeString(policy, "rules:\n- {name: a, limit_keys: [ip], rate: 5/s}\n");
+    PolicyException failure =
+        catchThrowableOfType(PolicyException.class, () -> PolicyLoader.load(policy));
+
+    assertThat(
+            new PolicyFailureAnalyzer(new MockEnvironment())
+                .analyze(failure, failure)
+                .getDescription())
+        .contains(
+            "  2 | - {name: a, limit_keys: [ip], rate: 5/s}\n    |                          ^");
   }
 }

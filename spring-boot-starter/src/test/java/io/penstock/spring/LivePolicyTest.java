@@ -23,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
@@ -44,7 +45,7 @@ class LivePolicyTest {
     Path file = Files.writeString(folder.resolve("policy.yaml"), GOOD);
     try (LivePolicy policy =
         new LivePolicy(
-            new FileSystemResource(file),
+            from(new FileSystemResource(file)),
             new NoNodes(),
             PolicyObserver.NONE,
             List.of(),
@@ -76,7 +77,7 @@ class LivePolicyTest {
         };
     try (LivePolicy policy =
         new LivePolicy(
-            new FileSystemResource(file),
+            from(new FileSystemResource(file)),
             InProcessStore.create(),
             PolicyObserver.NONE,
             List.of(),
@@ -106,7 +107,7 @@ class LivePolicyTest {
     for (Resource source : sources) {
       try (LivePolicy policy =
           new LivePolicy(
-              source,
+              from(source),
               InProcessStore.create(),
               PolicyObserver.NONE,
               List.of(),
@@ -119,6 +120,63 @@ class LivePolicyTest {
     }
   }
 
+  /** An application without Spring Security and without resolvers. */
+  @Test
+  void start_nothingSuppliesTheKey_isReportedInTheHealthAndTheEndpoint() throws IOException {
+    Path file =
+        Files.writeString(
+            folder.resolve("policy.yaml"), "rules: [{name: a, limit_keys: [user_id], rate: 5/s}]");
+    Store store = InProcessStore.create();
+    try (LivePolicy policy =
+        new LivePolicy(
+            new LivePolicy.PolicySource(new FileSystemResource(file), Set.of()),
+            store,
+            PolicyObserver.NONE,
+            List.of(),
+            UnaryOperator.identity())) {
+      assertThat(policy.warnings())
+          .satisfiesExactly(
+              name -> assertThat(name).contains("is not a part of an HTTP request: user_id"),
+              rule ->
+                  assertThat(rule)
+                      .isEqualTo(
+                          "filters: rule a never applies: nothing supplies user_id; map it to a"
+                              + " header or claim under attributes, or supply it with an attribute"
+                              + " resolver"));
+      assertThat(new StoreHealth(store, policy.engine(), policy::warnings).details())
+          .containsEntry("warnings", policy.warnings());
+      assertThat(new PenstockEndpoint(policy.engine(), policy).policy())
+          .contains("\"warnings\":[\"", "\"filters: rule a never applies");
+
+      Files.writeString(file, GOOD);
+      await().until(() -> policy.warnings().isEmpty());
+      assertThat(new StoreHealth(store, policy.engine(), policy::warnings).details())
+          .doesNotContainKey("warnings");
+    }
+  }
+
+  @Test
+  void start_onlyShadowRules_isReported() throws IOException {
+    Path file =
+        Files.writeString(
+            folder.resolve("policy.yaml"),
+            "rules: [{name: a, limit_keys: [], rate: 5/s, mode: shadow}]");
+    try (LivePolicy policy =
+        new LivePolicy(
+            from(new FileSystemResource(file)),
+            InProcessStore.create(),
+            PolicyObserver.NONE,
+            List.of(),
+            UnaryOperator.identity())) {
+      assertThat(policy.warnings())
+          .containsExactly("every rule has mode: shadow, so that no request is denied");
+    }
+  }
+
+  private static LivePolicy.PolicySource from(Resource resource) {
+    return new LivePolicy.PolicySource(resource, Set.of("user_id"));
+  }
+
   @Test
   void start_withAMistake_failsWithASuggestion() throws IOException {
     Path file =
@@ -128,7 +186,7 @@ class LivePolicyTest {
     assertThatThrownBy(
             () ->
                 new LivePolicy(
-                    new FileSystemResource(file),
+                    from(new FileSystemResource(file)),
                     InProcessStore.create(),
                     PolicyObserver.NONE,
                     List.of(),
@@ -144,7 +202,7 @@ class LivePolicyTest {
     assertThatThrownBy(
             () ->
                 new LivePolicy(
-                    new FileSystemResource(file),
+                    from(new FileSystemResource(file)),
                     new NoNodes(),
                     PolicyObserver.NONE,
                     List.of(),
@@ -168,7 +226,7 @@ class LivePolicyTest {
     Store store = InProcessStore.create();
     try (LivePolicy policy =
         new LivePolicy(
-            new FileSystemResource(file),
+            from(new FileSystemResource(file)),
             store,
             PolicyObserver.NONE,
             List.of(observer),
@@ -176,7 +234,7 @@ class LivePolicyTest {
       await().until(() -> !failures.isEmpty());
 
       assertThat(failures).contains(KeyFailure.CONNECTION);
-      assertThat(new StoreHealth(store, policy.engine()).details())
+      assertThat(new StoreHealth(store, policy.engine(), policy::warnings).details())
           .containsEntry("degraded", true)
           .containsKey("jwt_problem");
     }

@@ -289,10 +289,14 @@ abstract class ProxyContract {
         assertThat(reply.status()).isEqualTo(503);
         assertThat(reply.header("X-Penstock-Reason")).isEqualTo("store_unavailable");
         assertThat(reply.header("Content-Type")).isEqualTo("application/problem+json");
+        assertThat(reply.header("Penstock-Degraded")).isEqualTo("store_unavailable");
         assertThat(reply.body()).contains("#temporary-reduced-capacity\"", "\"status\":503");
       }
       assertThat(origin.seen("/vault")).isEmpty();
-      assertThat(degraded.newClient().get("/open").status()).isEqualTo(200);
+      Reply local = degraded.newClient().get("/open");
+      assertThat(local.status()).isEqualTo(200);
+      assertThat(local.header("Penstock-Degraded")).isEqualTo("store_unavailable");
+      assertThat(shared.newClient().get("/open").header("Penstock-Degraded")).isEmpty();
     }
   }
 

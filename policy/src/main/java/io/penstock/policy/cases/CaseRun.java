@@ -49,15 +49,23 @@ final class CaseRun implements AutoCloseable {
   }
 
   /**
-   * Returns how many times to send {@code request}, starting with full buckets, until {@code rule}
-   * denies it. Empty if it isn't denied within {@code max} requests, or if the number depends on
-   * how fast they are sent.
+   * How many requests to send until one is denied.
+   *
+   * @param fast if they are sent at the same time
+   * @param slow if they are sent from a shell on a slow machine; not less than {@code fast}
    */
-  OptionalInt requestsUntilDenied(Rule rule, Request request, int max) {
+  record RequestCounts(int fast, int slow) {}
+
+  /**
+   * Returns how many times to send {@code request}, starting with full buckets, until {@code rule}
+   * denies it; null if it isn't denied within {@code max} requests.
+   */
+  @Nullable RequestCounts requestsUntilDenied(Rule rule, Request request, int max) {
+    OptionalInt slow = requestsUntilDenied(rule, request, max, SLOW_STEP_NANOS);
     OptionalInt fast = requestsUntilDenied(rule, request, max, 0);
-    return fast.equals(requestsUntilDenied(rule, request, max, SLOW_STEP_NANOS))
-        ? fast
-        : OptionalInt.empty();
+    return slow.isPresent() && fast.isPresent()
+        ? new RequestCounts(fast.getAsInt(), slow.getAsInt())
+        : null;
   }
 
   private OptionalInt requestsUntilDenied(Rule rule, Request request, int max, long stepNanos) {

@@ -8,28 +8,34 @@ import io.penstock.policy.ExplicitRequest;
 import io.penstock.policy.KeyPart;
 import io.penstock.policy.Policy;
 import io.penstock.policy.Rule;
+import io.penstock.policy.cases.CaseRun.RequestCounts;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that a policy denies when it is repeated a few times. Immutable. Examples are tried out
- * on a virtual clock before they are returned, so exempt requests, other rules and shadow mode are
- * taken into account.
+ * A request that a policy denies when it is repeated. Immutable. Examples are tried out on a
+ * virtual clock before they are returned, so exempt requests, other rules and shadow mode are taken
+ * into account.
  *
  * @param rule the name of the rule that denies the last request
  * @param values the attributes of the request
  * @param cost the cost of each request in whole tokens; 0 if the request doesn't set it
- * @param times how many requests to send; only the last one is denied
+ * @param times how many requests to send until one is denied, at most
+ * @param exact whether exactly the last request is denied. Otherwise it depends on how fast they
+ *     are sent, because the bucket refills in the meantime
  */
-public record DenialExample(String rule, Map<Attribute, String> values, long cost, int times) {
+public record DenialExample(
+    String rule, Map<Attribute, String> values, long cost, int times, boolean exact) {
   /** More requests are tedious to send by hand. */
   static final int MAX_TIMES = 20;
+
+  /** The max number of requests for examples that are not exact. */
+  static final int MAX_INEXACT_TIMES = 60;
 
   private static final int MAX_RULES = 200;
   private static final int TOKEN = 1_000;
@@ -60,18 +66,30 @@ public record DenialExample(String rule, Map<Attribute, String> values, long cos
    * and {@code localhost}.
    */
   public static Optional<DenialExample> overHttp(Policy policy) {
-    return find(policy, PLAIN_HTTP, HTTP, false);
+    return find(policy, PLAIN_HTTP, HTTP, false)
+        .or(() -> find(policy, PLAIN_HTTP, HTTP, false, MAX_INEXACT_TIMES));
   }
 
-  /** Returns an example whose attributes are described in JSON, as for {@code POST /v1/check}. */
+  /**
+   * Returns an exact example whose attributes are described in JSON, as for {@code POST /v1/check}.
+   */
   public static Optional<DenialExample> described(Policy policy) {
     Set<AttributeSource> all = EnumSet.allOf(AttributeSource.class);
     return find(policy, Map.of(), all, false).or(() -> find(policy, Map.of(), all, true));
   }
 
-  /** Returns the example with the fewest requests. */
   private static Optional<DenialExample> find(
       Policy policy, Map<Attribute, String> base, Set<AttributeSource> settable, boolean costly) {
+    return find(policy, base, settable, costly, MAX_TIMES).filter(DenialExample::exact);
+  }
+
+  /** Returns the example with the fewest requests; an exact one if there is any. */
+  private static Optional<DenialExample> find(
+      Policy policy,
+      Map<Attribute, String> base,
+      Set<AttributeSource> settable,
+      boolean costly,
+      int maxTimes) {
     DenialExample best = null;
     try (CaseRun run = new CaseRun(policy)) {
       for (Rule rule : policy.rules().subList(0, Math.min(MAX_RULES, policy.rules().size()))) {
@@ -80,13 +98,19 @@ public record DenialExample(String rule, Map<Attribute, String> values, long cos
           continue;
         }
         long cost = costly ? wholeBurst(rule) : 0;
-        OptionalInt times = run.requestsUntilDenied(rule, request(base, set, cost), MAX_TIMES);
-        if (times.isPresent() && (best == null || times.getAsInt() < best.times())) {
-          best = new DenialExample(rule.name(), set, cost, times.getAsInt());
+        RequestCounts counts = run.requestsUntilDenied(rule, request(base, set, cost), maxTimes);
+        if (counts != null) {
+          boolean exact = counts.fast() == counts.slow();
+          DenialExample found = new DenialExample(rule.name(), set, cost, counts.slow(), exact);
+          best = best == null || found.isSimplerThan(best) ? found : best;
         }
       }
     }
     return Optional.ofNullable(best);
+  }
+
+  private boolean isSimplerThan(DenialExample other) {
+    return exact == other.exact ? times < other.times : exact;
   }
 
   private static long wholeBurst(Rule rule) {

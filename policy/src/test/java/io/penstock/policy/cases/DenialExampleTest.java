@@ -17,7 +17,7 @@ class DenialExampleTest {
     assertThat(DenialExample.overHttp(policy(SamplePolicy.text())))
         .contains(
             new DenialExample(
-                "payment", Map.of(at("method"), "POST", at("path"), "/payment"), 0, 4));
+                "payment", Map.of(at("method"), "POST", at("path"), "/payment"), 0, 4, true));
   }
 
   @Test
@@ -25,7 +25,26 @@ class DenialExampleTest {
     assertThat(
             DenialExample.overHttp(
                 rules("{name: a, limit_keys: ['ip:address'], rate: 6/h, burst: 3}")))
-        .contains(new DenialExample("a", Map.of(), 0, 4));
+        .contains(new DenialExample("a", Map.of(), 0, 4, true));
+  }
+
+  /** The policy that {@code penstock init} writes by default. */
+  @Test
+  void overHttp_limitThatRefillsMeanwhile_isNotExact() {
+    assertThat(
+            DenialExample.overHttp(
+                rules("{name: a, limit_keys: ['ip:address'], rate: 100/min, burst: 20}")))
+        .contains(new DenialExample("a", Map.of(), 0, 24, false));
+  }
+
+  @Test
+  void overHttp_severalRules_prefersAnExactExample() {
+    assertThat(
+            DenialExample.overHttp(
+                rules(
+                    "{name: a, limit_keys: ['ip:address'], rate: 3/s, burst: 2},"
+                        + " {name: b, limit_keys: [], match: {path: /b}, rate: 1/min, burst: 1}")))
+        .contains(new DenialExample("b", Map.of(at("path"), "/b"), 0, 2, true));
   }
 
   @Test
@@ -33,7 +52,7 @@ class DenialExampleTest {
     assertThat(
             DenialExample.overHttp(
                 rules("{name: a, limit_keys: ['header:x-api-key'], rate: 1/min, burst: 1}")))
-        .contains(new DenialExample("a", Map.of(at("header:x-api-key"), "alice"), 0, 2));
+        .contains(new DenialExample("a", Map.of(at("header:x-api-key"), "alice"), 0, 2, true));
   }
 
   @ParameterizedTest
@@ -52,7 +71,7 @@ class DenialExampleTest {
   void described_keyByAttribute_setsTheAttribute() {
     assertThat(
             DenialExample.described(rules("{name: a, limit_keys: [user_id], rate: 6/h, burst: 3}")))
-        .contains(new DenialExample("a", Map.of(at("user_id"), "alice"), 0, 4));
+        .contains(new DenialExample("a", Map.of(at("user_id"), "alice"), 0, 4, true));
   }
 
   @Test
@@ -64,13 +83,13 @@ class DenialExampleTest {
                         + " rate: 1/min, burst: 1}")))
         .contains(
             new DenialExample(
-                "a", Map.of(at("ip:address"), "10.0.0.0", at("path"), "/vexample/x"), 0, 2));
+                "a", Map.of(at("ip:address"), "10.0.0.0", at("path"), "/vexample/x"), 0, 2, true));
   }
 
   @Test
   void described_highLimit_takesTheWholeBurstAtOnce() {
     assertThat(DenialExample.described(rules("{name: a, limit_keys: [], rate: 10/s, burst: 100}")))
-        .contains(new DenialExample("a", Map.of(), 100, 2));
+        .contains(new DenialExample("a", Map.of(), 100, 2, true));
   }
 
   @ParameterizedTest

@@ -26,6 +26,7 @@ public final class StoreMeters implements RedisObserver {
 
   private static final double TOKEN = 1_000;
 
+  private final MeterRegistry registry;
   private final Timer calls;
   private final DistributionSummary decisionsPerCall;
   private final Counter failures;
@@ -42,6 +43,7 @@ public final class StoreMeters implements RedisObserver {
   private volatile @Nullable UnavailableReason outage;
 
   public StoreMeters(MeterRegistry registry) {
+    this.registry = registry;
     this.calls =
         Timer.builder("penstock.store.call")
             .description("Latency of calls to Redis")
@@ -193,6 +195,10 @@ public final class StoreMeters implements RedisObserver {
   @Override
   public void connecting(String address) {
     log.connecting(address);
+    Gauge.builder("penstock.store.info", () -> 1)
+        .description("The address of Redis: always 1")
+        .tag("address", address)
+        .register(registry);
   }
 
   @Override

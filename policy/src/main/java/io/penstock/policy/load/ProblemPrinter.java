@@ -1,9 +1,6 @@
-package io.penstock.cli;
+package io.penstock.policy.load;
 
-import io.penstock.policy.load.Location;
-import io.penstock.policy.load.Problem;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -11,6 +8,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /**
@@ -25,7 +23,7 @@ import java.util.regex.Pattern;
  * <p>Lines that may contain a secret are not printed. The line of a syntax error may be any part of
  * an unquoted secret, so it is printed only if the whole source has no secrets. Not thread-safe.
  */
-final class ProblemPrinter {
+public final class ProblemPrinter {
   private static final int MAX_WIDTH = 160;
   private static final long MAX_BYTES = 1 << 20;
   private static final Pattern SECRET = Pattern.compile("secret|public_key|jwks_url|password");
@@ -34,25 +32,30 @@ final class ProblemPrinter {
   private static final String DIM = "\033[2m";
   private static final String RESET = "\033[0m";
 
-  private final PrintWriter out;
+  private final Consumer<String> out;
   private final boolean isColored;
   private final Map<String, List<String>> sources = new HashMap<>();
 
-  ProblemPrinter(PrintWriter out, boolean isColored) {
+  /**
+   * @param out receives each line
+   * @param isColored whether lines contain the escape sequences of terminals for colors
+   */
+  public ProblemPrinter(Consumer<String> out, boolean isColored) {
     this.out = out;
     this.isColored = isColored;
   }
 
   /** Sets the text of a source that is not a file. */
-  ProblemPrinter source(String name, String text) {
+  public ProblemPrinter source(String name, String text) {
     sources.put(name, text.lines().toList());
     return this;
   }
 
-  void print(List<Problem> problems) {
+  /** Prints problems in their order. */
+  public void print(List<Problem> problems) {
     for (Problem problem : problems) {
       String color = problem.severity() == Problem.Severity.ERROR ? RED : YELLOW;
-      out.println(colored(color, problem.toString()));
+      out.accept(colored(color, problem.toString()));
       Location at = problem.location();
       List<String> lines = sources.computeIfAbsent(at.file(), ProblemPrinter::lines);
       boolean isSyntaxError = problem.path().isEmpty();
@@ -70,8 +73,8 @@ final class ProblemPrinter {
     }
     String number = String.valueOf(at.line());
     String visible = line.replaceAll("\\p{Cntrl}", " ");
-    out.println(colored(DIM, "  " + number + " | ") + visible);
-    out.println(
+    out.accept(colored(DIM, "  " + number + " | ") + visible);
+    out.accept(
         colored(DIM, "  " + " ".repeat(number.length()) + " | ")
             + " ".repeat(at.column() - 1)
             + colored(color, "^"));

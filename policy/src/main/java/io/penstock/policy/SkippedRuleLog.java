@@ -1,26 +1,26 @@
-package io.penstock.server;
+package io.penstock.policy;
 
-import io.penstock.policy.Outcome;
-import io.penstock.policy.PolicyObserver;
-import io.penstock.policy.SkippedRule;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.function.Consumer;
 
 /**
  * Logs once for each rule that callers don't supply its key, so that requests are not limited, and
  * passes everything on to another observer. Thread-safe.
  */
-final class SkippedRuleLog implements PolicyObserver {
-  private static final Logger LOG = LoggerFactory.getLogger(SkippedRuleLog.class);
+public final class SkippedRuleLog implements PolicyObserver {
   private static final int MAX_RULES = 1_000;
 
   private final PolicyObserver next;
+  private final Consumer<String> warnings;
   private final Set<String> logged = ConcurrentHashMap.newKeySet();
 
-  SkippedRuleLog(PolicyObserver next) {
+  /**
+   * @param warnings logs a message
+   */
+  public SkippedRuleLog(PolicyObserver next, Consumer<String> warnings) {
     this.next = next;
+    this.warnings = warnings;
   }
 
   @Override
@@ -38,11 +38,13 @@ final class SkippedRuleLog implements PolicyObserver {
     next.skipped(skipped);
     String rule = skipped.rule().name();
     if (!logged.contains(rule) && logged.size() < MAX_RULES && logged.add(rule)) {
-      LOG.warn(
-          "Rule {} skips requests without {}, and no other rule limits them; supply it, or set"
-              + " on_missing_key (logged once, counted by penstock_skipped_total)",
-          rule,
-          skipped.missing());
+      warnings.accept(
+          "Rule "
+              + rule
+              + " skips requests without "
+              + skipped.missing()
+              + ", and no other rule limits them; supply it, or set on_missing_key (logged once,"
+              + " counted by penstock_skipped_total)");
     }
   }
 }
