@@ -38,7 +38,7 @@ public final class ConsolePart {
   private ConsolePart() {}
 
   /** The requests that are sent. */
-  private enum Load {
+  private enum DecisionLoad {
     ALLOWED("allowed", "allowed", RANDOM_RULE, "\"1\""),
     ONE("denied, one key of one rule", "denied", "1", "\"1\""),
     MANY("denied, a million keys of one rule", "denied", "1", "math.random(1000000)"),
@@ -49,7 +49,7 @@ public final class ConsolePart {
     final String rule;
     final String user;
 
-    Load(String title, String path, String rule, String user) {
+    DecisionLoad(String title, String path, String rule, String user) {
       this.title = title;
       this.path = path;
       this.rule = rule;
@@ -88,8 +88,8 @@ public final class ConsolePart {
   }
 
   /** The figures under one load, with figures and a viewer, and without. */
-  private record LoadRates(Load load, ServerRates with, ServerRates without) {
-    LoadRates(Load load) {
+  private record LoadRates(DecisionLoad load, ServerRates with, ServerRates without) {
+    LoadRates(DecisionLoad load) {
       this(load, new ServerRates(), new ServerRates());
     }
 
@@ -102,7 +102,7 @@ public final class ConsolePart {
       throws IOException, InterruptedException {
     int processes = quick ? 1 : PROCESSES;
     int rounds = quick ? 4 : ROUNDS;
-    List<LoadRates> rates = Arrays.stream(Load.values()).map(LoadRates::new).toList();
+    List<LoadRates> rates = Arrays.stream(DecisionLoad.values()).map(LoadRates::new).toList();
     Progress progress = new Progress(processes * rates.size() * 2 * (WARM_UP + rounds), SECONDS);
     for (int process = 0; process < processes; process++) {
       int adminPort = ServerProcess.freePort();
