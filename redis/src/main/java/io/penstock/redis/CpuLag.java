@@ -5,9 +5,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Measures how late the timer of this process runs while Redis is in use, to tell a slow server
- * from a process that lacks CPU time: then replies that have arrived are read late, too. Pauses of
- * the JVM, for example for garbage collection, have the same effect. Thread-safe.
+ * Measures how late the timer of this process runs while Redis is in use, to distinguish a slow
+ * server from a process that lacks CPU time: then replies that have arrived are read late, too.
+ * Pauses of the JVM, for example for garbage collection, have the same effect. Thread-safe.
  */
 final class CpuLag {
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
