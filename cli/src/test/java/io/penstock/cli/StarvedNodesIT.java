@@ -311,7 +311,8 @@ class StarvedNodesIT {
    * that all nodes granted: each grant counts as late as possible, and those that were in flight
    * together with the denial count as if they were before it. So does each request that a node gave
    * up and denied itself shortly before: Redis may have charged it, and a moment later refunds it.
-   * With shares there are many of these, so this is not checked.
+   * With shares there are many of these, so this is not checked. A level that a node reports is as
+   * old as the call, so it may be lower by what was refilled in the meantime.
    */
   private void assertDenialsExact(String what) {
     List<Response> granted =
@@ -335,8 +336,13 @@ class StarvedNodesIT {
         max = Math.max(max, found > 1 ? found - givenUpBefore(denial) : found);
       }
     }
-    System.out.printf("%-18s %d denials by Redis; level at most %.2f%n", what, denials, max);
-    assertThat(max).isLessThanOrEqualTo(1);
+    double maxSeconds =
+        responses.stream().mapToLong(each -> each.receivedNanos - each.sentNanos).max().orElse(0)
+            / 1e9;
+    System.out.printf(
+        "%-18s %d denials by Redis; level at most %.2f; responses after at most %.0f ms%n",
+        what, denials, max, maxSeconds * 1e3);
+    assertThat(max).isLessThanOrEqualTo(1 + RATE_PER_SECOND * maxSeconds);
   }
 
   private static double refilled(double level, Response from, Response to) {
