@@ -90,13 +90,13 @@ final class LogReportPagesIT {
     for (ColorScheme colors : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
       Page narrow = browser.page(address, 390, colors);
       narrow.navigate(address);
-      ConsoleBrowser.check(narrow, name);
+      ConsoleBrowser.checkLayout(narrow, name);
       narrow.context().close();
     }
     Page page = browser.page(address, 1000, ColorScheme.LIGHT);
     page.navigate(address);
     assertThat(page.locator("svg").first()).isVisible();
-    ConsoleBrowser.check(page, name);
+    ConsoleBrowser.checkLayout(page, name);
     assertThat(page.locator("script, img, link[href^=http]")).hasCount(0);
     assertThat(browser.takeProblems()).as(name).isEmpty();
     if (Boolean.getBoolean("penstock.docs.write") && Files.isDirectory(IMAGES)) {
