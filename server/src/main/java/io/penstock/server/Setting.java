@@ -196,7 +196,11 @@ public enum Setting {
       "30000",
       "The timeout for the first byte of the origin's response, after the last part of the request"
           + " was sent."),
-  UPSTREAM_IDLE_MS("N", "60000", "The idle timeout of connections to the origin."),
+  UPSTREAM_IDLE_MS(
+      "N",
+      "60000",
+      "The idle timeout of connections to the origin, and of each exchange after its response has"
+          + " started."),
   UPSTREAM_TOTAL_MS(
       "N", "0", "The timeout for a whole exchange with the origin; 0 means no timeout."),
   MAX_DELAYED(

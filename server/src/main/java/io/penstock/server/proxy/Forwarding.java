@@ -374,7 +374,7 @@ final class Forwarding implements InFlightRequests.TimedRequest {
     }
     if (OriginConnection.isUnsent(failure) && upload.isRepeatable() && events.mayResend()) {
       LOG.debug("request is sent on another connection", failure);
-      clientRequest.pause();
+      upload.hold();
       stopTimeouts();
       events.resend();
     } else {

@@ -19,6 +19,7 @@ final class InFlightRequests {
 
   private final long periodMillis;
   private final long firstByteScans;
+  private final long idleScans;
   private final long totalScans;
   private final long stallMillis;
   private final long minRate;
@@ -27,24 +28,26 @@ final class InFlightRequests {
 
   /**
    * @param firstByte the timeout for the start of the origin's response; zero for none
+   * @param idle the timeout for the next part of the exchange after that; zero for none
    * @param total the timeout for the whole exchange; zero for none
    * @param slowClients when the response of a slow client is reset
    */
-  InFlightRequests(Duration firstByte, Duration total, Upstream.SlowClients slowClients) {
-    this.periodMillis = periodMillis(firstByte, total, slowClients.stall());
+  InFlightRequests(
+      Duration firstByte, Duration idle, Duration total, Upstream.SlowClients slowClients) {
+    this.periodMillis = periodMillis(slowClients.stall(), firstByte, idle, total);
     this.firstByteScans = scans(firstByte);
+    this.idleScans = scans(idle);
     this.totalScans = scans(total);
     this.stallMillis = slowClients.stall().toMillis();
     this.minRate = slowClients.minRate();
   }
 
-  private static long periodMillis(Duration firstByte, Duration total, Duration stall) {
+  private static long periodMillis(Duration stall, Duration... timeouts) {
     long shortest = stall.toMillis();
-    if (!firstByte.isZero()) {
-      shortest = Math.min(shortest, firstByte.toMillis());
-    }
-    if (!total.isZero()) {
-      shortest = Math.min(shortest, total.toMillis());
+    for (Duration timeout : timeouts) {
+      if (!timeout.isZero()) {
+        shortest = Math.min(shortest, timeout.toMillis());
+      }
     }
     return Math.min(MAX_PERIOD_MILLIS, Math.max(MIN_PERIOD_MILLIS, shortest / SCANS_PER_TIMEOUT));
   }
@@ -70,6 +73,7 @@ final class InFlightRequests {
   /** Which timeout expired. */
   enum TimeoutKind {
     FIRST_BYTE("The origin did not respond in time"),
+    IDLE("The origin did not complete its response in time"),
     TOTAL("The origin took too long"),
     CLIENT("The client sent its request too slowly");
 
@@ -140,7 +144,10 @@ final class InFlightRequests {
       first = this;
     }
 
-    /** Records that a part of the request was sent; the time for the response starts again. */
+    /**
+     * Records that a part of the request was sent; the time for the response, or for its next part,
+     * starts again.
+     */
     void uploaded(int length) {
       bytes += length;
       progressScan = scan;
@@ -157,16 +164,19 @@ final class InFlightRequests {
     void responded() {
       responded = true;
       blocked = false;
+      progressScan = scan;
     }
 
     /** Records that a part of the response was forwarded to the client. */
     void forwarded(int length) {
       bytes += length;
+      progressScan = scan;
     }
 
     /** Sets whether the origin is blocked until the client reads more of its response. */
     void blocked(boolean isBlocked) {
       blocked = isBlocked;
+      progressScan = scan;
     }
 
     /** Removes the request. Can be called several times. */
@@ -187,11 +197,16 @@ final class InFlightRequests {
 
     private boolean isExpired() {
       long scans = scan - startScan;
-      return isStalled() || scans >= totalScans || isUnanswered();
+      return isStalled() || scans >= totalScans || isUnanswered() || isIdle();
     }
 
     private boolean isUnanswered() {
       return !responded && scan - progressScan >= firstByteScans;
+    }
+
+    /** While the client blocks the origin, only the limits of slow clients apply. */
+    private boolean isIdle() {
+      return responded && !blocked && scan - progressScan >= idleScans;
     }
 
     /** Must be called once per scan. */
@@ -206,11 +221,18 @@ final class InFlightRequests {
 
     private void notifyRequest() {
       if (!removed) {
-        request.onTimeout(
-            creditMillis < 0
-                ? TimeoutKind.CLIENT
-                : isUnanswered() ? TimeoutKind.FIRST_BYTE : TimeoutKind.TOTAL);
+        request.onTimeout(kind());
       }
+    }
+
+    private TimeoutKind kind() {
+      if (creditMillis < 0) {
+        return TimeoutKind.CLIENT;
+      }
+      if (isUnanswered()) {
+        return TimeoutKind.FIRST_BYTE;
+      }
+      return isIdle() ? TimeoutKind.IDLE : TimeoutKind.TOTAL;
     }
   }
 }

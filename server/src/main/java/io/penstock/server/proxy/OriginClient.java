@@ -59,8 +59,10 @@ final class OriginClient {
     this.shares =
         new ClientShares(
             upstream.maxExchangesPerClient(), Math.max(1, upstream.waiting().queue() / 2));
-    this.inFlight = perEventLoop(vertx, upstream.firstByteTimeout(), upstream.totalTimeout());
-    this.waiting = perEventLoop(vertx, upstream.waiting().timeout(), Duration.ZERO);
+    this.inFlight =
+        perEventLoop(
+            vertx, upstream.firstByteTimeout(), upstream.idleTimeout(), upstream.totalTimeout());
+    this.waiting = perEventLoop(vertx, upstream.waiting().timeout(), Duration.ZERO, Duration.ZERO);
     this.client =
         vertx
             .httpClientBuilder()
@@ -119,11 +121,12 @@ final class OriginClient {
   }
 
   private FastThreadLocal<InFlightRequests> perEventLoop(
-      Vertx vertx, Duration first, Duration total) {
+      Vertx vertx, Duration first, Duration idle, Duration total) {
     return new FastThreadLocal<>() {
       @Override
       protected InFlightRequests initialValue() {
-        InFlightRequests requests = new InFlightRequests(first, total, upstream.slowClients());
+        InFlightRequests requests =
+            new InFlightRequests(first, idle, total, upstream.slowClients());
         vertx.setPeriodic(requests.periodMillis(), period -> requests.scan());
         return requests;
       }

@@ -46,7 +46,9 @@ final class RequestUpload {
   void head() {
     started = true;
     complete = true;
-    from.resume();
+    if (!from.isEnded()) {
+      from.resume();
+    }
     to.end();
   }
 
@@ -150,6 +152,16 @@ final class RequestUpload {
   /** Returns whether another upload can send the same request: nothing of its body was read. */
   boolean isRepeatable() {
     return !bodyRead && !stopped;
+  }
+
+  /**
+   * Pauses the request until another upload sends it. Vert.x does not allow pausing or resuming an
+   * HTTP/2 request that has been read to its end.
+   */
+  void hold() {
+    if (!from.isEnded()) {
+      from.pause();
+    }
   }
 
   /** Called when the origin's response has ended. */

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param slowClients when the response of a slow client is reset
  * @param connectTimeout the timeout for connecting
  * @param firstByteTimeout the timeout for the start of the response
- * @param idleTimeout the idle timeout of an exchange
+ * @param idleTimeout the idle timeout of a connection, and of an exchange with a started response
  * @param totalTimeout the timeout of a whole exchange; zero for none
  */
 public record Upstream(

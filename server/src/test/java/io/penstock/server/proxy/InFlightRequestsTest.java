@@ -13,6 +13,7 @@ class InFlightRequestsTest {
   private final InFlightRequests inFlight =
       new InFlightRequests(
           Duration.ofMillis(160),
+          Duration.ZERO,
           Duration.ofMillis(1_600),
           new Upstream.SlowClients(Duration.ofMillis(1_000), 100));
   private final List<String> reported = new ArrayList<>();
@@ -159,7 +160,10 @@ class InFlightRequestsTest {
   void scan_noTimeouts_reportsNothing() {
     InFlightRequests patient =
         new InFlightRequests(
-            Duration.ZERO, Duration.ZERO, new Upstream.SlowClients(Duration.ofSeconds(60), 1));
+            Duration.ZERO,
+            Duration.ZERO,
+            Duration.ZERO,
+            new Upstream.SlowClients(Duration.ofSeconds(60), 1));
     RequestTimeout unused = patient.enter(timeoutKind -> reported.add("" + timeoutKind));
     for (int i = 0; i < 100_000; i++) {
       patient.scan();
@@ -168,13 +172,72 @@ class InFlightRequestsTest {
     assertThat(patient.periodMillis()).isEqualTo(1_000);
   }
 
+  @Test
+  void scan_responseStops_reportsIdleTimeout() {
+    InFlightRequests requests = withIdleTimeout();
+    RequestTimeout timeout = enter(requests, "a");
+    looks(requests, 50);
+    assertThat(reported).isEmpty();
+    timeout.responded();
+    looks(requests, 160 / 10 + 1);
+    assertThat(reported).isEmpty();
+    looks(requests, 1);
+    assertThat(reported).containsExactly("a IDLE");
+  }
+
+  @Test
+  void scan_partsOfAStartedExchange_theIdleTimeoutStartsAgain() {
+    InFlightRequests requests = withIdleTimeout();
+    RequestTimeout timeout = enter(requests, "a");
+    timeout.responded();
+    for (int i = 0; i < 5; i++) {
+      looks(requests, 160 / 10);
+      timeout.forwarded(1);
+      looks(requests, 160 / 10);
+      timeout.uploaded(1);
+    }
+    assertThat(reported).isEmpty();
+    looks(requests, 160 / 10 + 2);
+    assertThat(reported).containsExactly("a IDLE");
+  }
+
+  @Test
+  void scan_clientBlocksTheOrigin_theIdleTimeoutStartsAfterwards() {
+    InFlightRequests requests = withIdleTimeout();
+    RequestTimeout timeout = enter(requests, "a");
+    timeout.responded();
+    timeout.blocked(true);
+    looks(requests, 90);
+    timeout.blocked(false);
+    looks(requests, 160 / 10 + 1);
+    assertThat(reported).isEmpty();
+    looks(requests, 1);
+    assertThat(reported).containsExactly("a IDLE");
+  }
+
+  private static InFlightRequests withIdleTimeout() {
+    return new InFlightRequests(
+        Duration.ZERO,
+        Duration.ofMillis(160),
+        Duration.ZERO,
+        new Upstream.SlowClients(Duration.ofMillis(1_000), 100));
+  }
+
   private RequestTimeout enter(String name) {
-    return inFlight.enter((TimeoutKind timeoutKind) -> reported.add(name + " " + timeoutKind));
+    return enter(inFlight, name);
+  }
+
+  private RequestTimeout enter(InFlightRequests requests, String name) {
+    return requests.enter((TimeoutKind timeoutKind) -> reported.add(name + " " + timeoutKind));
   }
 
   private void looks(int times) {
+    looks(inFlight, times);
+  }
+
+  private static void looks(InFlightRequests requests, int times) {
     for (int i = 0; i < times; i++) {
-      inFlight.scan();
+      requests.scan();
     }
   }
 }

@@ -117,11 +117,16 @@ final class PoolHttp2Origin implements AutoCloseable {
           respond(next);
           continue;
         }
-        Frame frame = peer.next();
+        // Waiting for a frame of a stream here would delay the responses that can be sent: the
+        // proxy
+        // may have nothing more to send until it has them.
+        Frame frame = peer.any();
         if (frame == null || frame.type() == Http2Frames.GO_AWAY) {
           return;
         }
-        receive(frame);
+        if (PoolHttp2Peer.concernsStreams(frame)) {
+          receive(frame);
+        }
       }
     }
 

@@ -40,41 +40,60 @@ final class PoolHttp2Peer {
    * connection is closed before.
    */
   @Nullable Frame next() throws IOException {
-    for (Frame frame = frames.any(); frame != null; frame = frames.any()) {
-      switch (frame.type()) {
-        case Http2Frames.SETTINGS -> {
-          if ((frame.flags() & ACK) == 0) {
-            frames.write(Http2Frames.SETTINGS, ACK, 0, new byte[0]);
-          }
-        }
-        case Http2Frames.PING -> {
-          if ((frame.flags() & ACK) == 0) {
-            frames.write(Http2Frames.PING, ACK, 0, frame.payload().array());
-          }
-        }
-        case Http2Frames.WINDOW_UPDATE -> {
-          if (frame.stream() == 0) {
-            window += frame.number(0);
-          }
-        }
-        case Http2Frames.DATA -> {
-          int length = frame.payload().remaining();
-          if (length > 0) {
-            // Bodies are smaller than the window of a stream.
-            byte[] credit = ByteBuffer.allocate(4).putInt(length).array();
-            frames.write(Http2Frames.WINDOW_UPDATE, 0, 0, credit);
-          }
-          return frame;
-        }
-        case Http2Frames.HEADERS, Http2Frames.RESET, Http2Frames.GO_AWAY -> {
-          return frame;
-        }
-        default -> {
-          // Concerns neither.
+    Frame frame = any();
+    while (frame != null && !concernsStreams(frame)) {
+      frame = any();
+    }
+    return frame;
+  }
+
+  /** Returns whether a frame belongs to a stream, or ends the connection. */
+  static boolean concernsStreams(Frame frame) {
+    return switch (frame.type()) {
+      case Http2Frames.DATA, Http2Frames.HEADERS, Http2Frames.RESET, Http2Frames.GO_AWAY -> true;
+      default -> false;
+    };
+  }
+
+  /** Returns the next frame, after answering it if it concerns the connection; null at the end. */
+  @Nullable Frame any() throws IOException {
+    Frame frame = frames.any();
+    if (frame != null) {
+      answer(frame);
+    }
+    return frame;
+  }
+
+  private void answer(Frame frame) throws IOException {
+    boolean isAck = (frame.flags() & ACK) != 0;
+    switch (frame.type()) {
+      case Http2Frames.SETTINGS -> {
+        if (!isAck) {
+          frames.write(Http2Frames.SETTINGS, ACK, 0, new byte[0]);
         }
       }
+      case Http2Frames.PING -> {
+        if (!isAck) {
+          frames.write(Http2Frames.PING, ACK, 0, frame.payload().array());
+        }
+      }
+      case Http2Frames.WINDOW_UPDATE -> {
+        if (frame.stream() == 0) {
+          window += frame.number(0);
+        }
+      }
+      case Http2Frames.DATA -> {
+        int length = frame.payload().remaining();
+        if (length > 0) {
+          // Bodies are smaller than the window of a stream.
+          byte[] credit = ByteBuffer.allocate(4).putInt(length).array();
+          frames.write(Http2Frames.WINDOW_UPDATE, 0, 0, credit);
+        }
+      }
+      default -> {
+        // Needs no answer.
+      }
     }
-    return null;
   }
 
   /** Returns the fields of a HEADERS frame; all of them must be decoded in order. */
