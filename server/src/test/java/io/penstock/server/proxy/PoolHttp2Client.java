@@ -95,10 +95,10 @@ final class PoolHttp2Client implements Callable<Void> {
     private void send() throws IOException {
       sinceNanos = System.nanoTime();
       long size = Math.min(left, 1 + random.nextInt(MAX_BATCH));
-      left -= size;
       List<Integer> leaving = new ArrayList<>();
       for (int i = 0; i < size; i++) {
         PoolPlan plan = tally.next();
+        left--;
         int stream = nextStream;
         nextStream += 2;
         open.put(stream, new PoolStream(plan));
