@@ -8,100 +8,18 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import com.google.protobuf.UInt64Value;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import io.penstock.server.RunningServer;
 import io.penstock.server.Setting;
 import io.penstock.server.envoy.proto.common.RateLimitDescriptor;
-import io.penstock.server.envoy.proto.health.HealthCheckResponse;
 import io.penstock.server.envoy.proto.service.RateLimitRequest;
 import io.penstock.server.envoy.proto.service.RateLimitResponse;
 import io.penstock.server.envoy.proto.service.RateLimitResponse.Code;
 import io.penstock.server.envoy.proto.type.RateLimitUnit;
-import io.penstock.testing.ManualClock;
-import io.penstock.testing.Waiting;
-import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.EnumMap;
-import java.util.Iterator;
-import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The rate limit service, asked by grpc-java. */
-class EnvoyServiceTest {
-  private static final String CONFIG =
-      """
-      domain: shop
-      descriptors:
-        - key: user
-          rate_limit: {unit: minute, requests_per_unit: 3, name: per_user}
-        - key: tenant
-          rate_limit: {unit: minute, requests_per_unit: 100}
-        - key: banned
-          rate_limit: {unit: minute, requests_per_unit: 0}
-        - key: free
-          rate_limit: {unlimited: true}
-        - key: vip
-          rate_limit:
-            unit: hour
-            requests_per_unit: 10
-            replaces: [{name: per_user}]
-        - key: trial
-          shadow_mode: true
-          rate_limit: {unit: hour, requests_per_unit: 1}
-        - key: backend
-          value: one
-          quota_mode: true
-          rate_limit: {unit: hour, requests_per_unit: 1}
-        - key: backend
-          value: two
-          quota_mode: true
-          rate_limit: {unit: hour, requests_per_unit: 2}
-        - key: week
-          rate_limit: {unit: week, requests_per_unit: 7}
-          metadata: {service: {name: weekly, weights: [1, true, null]}}
-      """;
-
-  @TempDir private Path folder;
-  private final ManualClock clock = new ManualClock(1_000_000_000_000L);
-  private RunningServer server;
-  private EnvoyClient client;
-  private Path file;
-
-  @BeforeEach
-  void start() throws IOException {
-    file = Files.writeString(folder.resolve("envoy.yaml"), CONFIG);
-    start(Map.of());
-  }
-
-  private void start(Map<Setting, String> more) {
-    Map<Setting, String> settings = new EnumMap<>(Setting.class);
-    settings.put(Setting.ENVOY, file.toString());
-    settings.put(Setting.ENVOY_HOST, "127.0.0.1");
-    settings.put(Setting.ENVOY_PORT, "0");
-    settings.putAll(more);
-    server = RunningServer.with(settings, clock);
-    client = new EnvoyClient(server.server().envoyPort().orElseThrow());
-  }
-
-  @AfterEach
-  void stop() {
-    client.close();
-    server.close();
-  }
-
-  private void restart(Map<Setting, String> more) {
-    stop();
-    start(more);
-  }
-
+class EnvoyServiceTest extends EnvoyServiceSetup {
   @Test
   void ask_upToTheLimit_isAllowedThenDenied() {
     for (int left = 2; left >= 0; left--) {
@@ -364,14 +282,6 @@ class EnvoyServiceTest {
             """);
   }
 
-  private static String question(String key) {
-    return """
-        {"domain": "shop", "hitsAddend": 2,
-         "descriptors": [{"entries": [{"key": "%s", "value": "ann"}]}]}
-        """
-        .formatted(key);
-  }
-
   @Test
   void ask_shadowAndQuotaBesideADenial_haveNoFigures() {
     restart(Map.of(Setting.ENVOY_HEADERS, "true"));
@@ -470,144 +380,6 @@ class EnvoyServiceTest {
 
     assertThat(response.getOverallCode()).isEqualTo(Code.OK);
     assertThat(response.getStatuses(0).getCode()).isEqualTo(Code.OVER_LIMIT);
-  }
-
-  @Test
-  void reload_changedLimit_keepsWhatWasConsumed() throws IOException {
-    take("user=ann", 3);
-    Files.writeString(file, CONFIG.replace("requests_per_unit: 3", "requests_per_unit: 5"));
-    server.server().reload();
-
-    assertThat(remaining("user=ann")).isEqualTo(2);
-  }
-
-  @Test
-  void file_changed_takesEffect() throws IOException {
-    take("user=ann", 3);
-    Files.writeString(file, CONFIG.replace("requests_per_unit: 3", "requests_per_unit: 4"));
-
-    Waiting.await().until(() -> remaining("user=ann") == 1);
-  }
-
-  @Test
-  void reload_invalidConfiguration_changesNothing() throws IOException {
-    Files.writeString(file, "domain: shop\ndescriptors: 5\n");
-    server.server().reload();
-
-    assertThat(remaining("user=ann")).isEqualTo(3);
-    assertThat(server.admin("/metrics").body())
-        .contains("penstock_envoy_reloads_total{outcome=\"rejected\"} 1.0");
-    assertThat(server.admin("/readyz").body())
-        .contains("\"envoy\":{\"domains\":1,\"limits\":9,\"rejected\":[")
-        .contains("descriptors: must be a list");
-  }
-
-  @Test
-  void health_knownServices_areServing() {
-    for (String service : List.of("", "ratelimit", "envoy.service.ratelimit.v3.RateLimitService")) {
-      assertThat(client.health(service).getStatus())
-          .isEqualTo(HealthCheckResponse.ServingStatus.SERVING);
-    }
-    assertThat(
-            catchThrowableOfType(StatusRuntimeException.class, () -> client.health("other"))
-                .getStatus()
-                .getCode())
-        .isEqualTo(Status.Code.NOT_FOUND);
-  }
-
-  @Test
-  void healthWatch_shutdown_isReported() {
-    Iterator<HealthCheckResponse> statuses = client.watch("");
-    Iterator<HealthCheckResponse> unknown = client.watch("other");
-    assertThat(statuses.next().getStatus()).isEqualTo(HealthCheckResponse.ServingStatus.SERVING);
-    assertThat(unknown.next().getStatus())
-        .isEqualTo(HealthCheckResponse.ServingStatus.SERVICE_UNKNOWN);
-    server.close();
-
-    assertThat(statuses.next().getStatus())
-        .isEqualTo(HealthCheckResponse.ServingStatus.NOT_SERVING);
-    assertThat(statuses.hasNext()).isFalse();
-    start(Map.of());
-  }
-
-  @Test
-  void json_request_isAnsweredOnBothPorts() {
-    String question = question("user");
-    for (int port : ports()) {
-      HttpResponse<String> response = post(port, question.replace("ann", "ann" + port));
-      assertThat(response.statusCode()).isEqualTo(200);
-      assertThat(response.body())
-          .isEqualTo(
-              """
-              {"overallCode":"OK","statuses":[{"code":"OK","currentLimit":{"name":"per_user",\
-              "requestsPerUnit":3,"unit":"MINUTE"},"limitRemaining":1,"durationUntilReset":"40s"}]}\
-              """);
-    }
-  }
-
-  @Test
-  void json_overLimit_is429() {
-    HttpResponse<String> response =
-        post(
-            ports()[0],
-            """
-            {"domain": "shop", "descriptors": [
-              {"entries": [{"key": "user", "value": "ann"}], "hits_addend": "4"}]}
-            """);
-
-    assertThat(response.statusCode()).isEqualTo(429);
-    assertThat(response.body()).startsWith("{\"overallCode\":\"OVER_LIMIT\"");
-  }
-
-  @Test
-  void json_invalidRequest_is400WithTheReason() {
-    assertThat(post(ports()[0], "{\"domain\": \"shop\", \"descriptor\": []}").body())
-        .contains("unknown field; did you mean descriptors?");
-    assertThat(post(ports()[0], "{\"domain\": \"shop\"}").body())
-        .contains("descriptors must not be empty");
-    assertThat(
-            post(
-                    ports()[0],
-                    "{\"domain\": \"shop\", \"descriptors\": [{\"limit\": {\"unit\": \"EON\"}}]}")
-                .statusCode())
-        .isEqualTo(400);
-  }
-
-  @Test
-  void healthcheck_running_isOk() {
-    for (int port : ports()) {
-      HttpResponse<String> response =
-          RunningServer.send(HttpRequest.newBuilder(uri(port, "/healthcheck")));
-      assertThat(response.statusCode()).isEqualTo(200);
-      assertThat(response.body()).isEqualTo("OK");
-    }
-  }
-
-  private int[] ports() {
-    return new int[] {server.server().envoyPort().orElseThrow(), server.server().port()};
-  }
-
-  private static HttpResponse<String> post(int port, String body) {
-    return RunningServer.send(
-        HttpRequest.newBuilder(uri(port, "/json")).POST(HttpRequest.BodyPublishers.ofString(body)));
-  }
-
-  private static URI uri(int port, String path) {
-    return URI.create("http://127.0.0.1:" + port + path);
-  }
-
-  private Code code(String entry) {
-    return client.ask("shop", descriptor(entry)).getOverallCode();
-  }
-
-  private void take(String entry, int times) {
-    for (int i = 0; i < times; i++) {
-      assertThat(code(entry)).isEqualTo(Code.OK);
-    }
-  }
-
-  private int remaining(String entry) {
-    return client.ask("shop", descriptor(0, entry)).getStatuses(0).getLimitRemaining();
   }
 
   private Status failure(RateLimitDescriptor descriptor) {
